@@ -1,0 +1,9 @@
+//! Shapes, and who is near whom. Knows nothing of mass in motion, time steps or solvers.
+
+pub mod contact;
+pub mod mass;
+pub mod shape;
+
+pub use contact::{ContactBuffer, ContactPoint, Manifold, collide};
+pub use mass::MassProperties;
+pub use shape::{Aabb, Shape};

@@ -1,0 +1,16 @@
+//! Rigid bodies that stack (Erleben 2007, and what it left open).
+//!
+//! [`Model`] is what stays fixed while running, [`State`] all that moves; [`System`] owns both
+//! and advances them with the stepper chosen in [`Options`].
+
+mod contacts;
+mod error;
+mod model;
+mod options;
+mod state;
+
+pub use contacts::{Contacts, Pair, Patch, Point};
+pub use error::Error;
+pub use model::{Body, Key, Material, MaterialPair, Materials, Model, Motion, Path, Weight};
+pub use options::{Options, Stepper};
+pub use state::State;
