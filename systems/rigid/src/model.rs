@@ -220,3 +220,214 @@ pub struct Model {
     /// [m/s²]
     pub gravity: Vec3,
 }
+
+impl Default for Model {
+    fn default() -> Self {
+        Self::new(Vec3::new(0.0, -9.81, 0.0), Materials::default())
+    }
+}
+
+impl Model {
+    /// A model without bodies.
+    pub fn new(gravity: Vec3, materials: Materials) -> Self {
+        Self {
+            name: Vec::new(),
+            shape: Vec::new(),
+            shape_offset: Vec::new(),
+            mass: Vec::new(),
+            inverse_mass: Vec::new(),
+            inertia_local: Vec::new(),
+            inverse_inertia_local: Vec::new(),
+            motion: Vec::new(),
+            material: Vec::new(),
+            gravity_scale: Vec::new(),
+            linear_damping: Vec::new(),
+            angular_damping: Vec::new(),
+            enters_at: Vec::new(),
+            start_position: Vec::new(),
+            start_rotation: Vec::new(),
+            start_linear_velocity: Vec::new(),
+            start_angular_velocity: Vec::new(),
+            materials,
+            gravity,
+        }
+    }
+
+    /// How many bodies there are.
+    pub fn len(&self) -> usize {
+        self.mass.len()
+    }
+
+    /// Whether there is no body.
+    pub fn is_empty(&self) -> bool {
+        self.mass.is_empty()
+    }
+
+    /// Whether forces and contacts move body `i`.
+    #[inline]
+    pub fn is_dynamic(&self, i: usize) -> bool {
+        self.inverse_mass[i] > 0.0
+    }
+
+    /// Adds a body and returns its index, or says what is wrong with it.
+    pub fn add(&mut self, body: Body) -> Result<usize, Error> {
+        body.validate(self.materials.len())?;
+        let dynamic = matches!(body.motion, Motion::Dynamic);
+
+        // mass, centre and inertia of the solid
+        let properties = match body.weight {
+            Weight::Density(density) => body.shape.mass_properties(density),
+            Weight::Mass(mass) => body.shape.mass_properties(1.0).map(|unit| {
+                let scale = mass / unit.mass;
+                drystone_geometry::MassProperties {
+                    mass,
+                    centre: unit.centre,
+                    inertia: Symmetric3::from_matrix(&(unit.inertia.matrix() * scale)),
+                }
+            }),
+        };
+        let (mass, centre, inertia) = match properties {
+            Some(p) => (p.mass, p.centre, p.inertia),
+            None if dynamic => {
+                return Err(Error::OutOfRange {
+                    body: body.name,
+                    what: "shape",
+                    found: "endless".into(),
+                    wanted: "a bounded solid, or `fixed` motion",
+                });
+            }
+            None => (0.0, Vec3::ZERO, Symmetric3::ZERO),
+        };
+        let inverse_inertia = inertia.inverse();
+        let usable = mass > 0.0 && mass.is_finite() && inverse_inertia.matrix().is_finite();
+        if dynamic && !usable {
+            return Err(Error::OutOfRange {
+                body: body.name,
+                what: "mass",
+                found: format!("{mass} kg"),
+                wanted: "a positive mass that f64 can invert, for a moving body",
+            });
+        }
+
+        let pose = match &body.motion {
+            Motion::Scripted(path) => path.pose(body.enters_at),
+            _ => body.pose,
+        };
+        self.name.push(body.name);
+        self.shape.push(body.shape);
+        self.shape_offset.push(-centre);
+        self.mass.push(mass);
+        self.inverse_mass.push(if dynamic { 1.0 / mass } else { 0.0 });
+        self.inertia_local.push(inertia);
+        self.inverse_inertia_local.push(if dynamic { inverse_inertia } else { Symmetric3::ZERO });
+        self.motion.push(body.motion);
+        self.material.push(body.material);
+        self.gravity_scale.push(body.gravity_scale);
+        self.linear_damping.push(body.linear_damping);
+        self.angular_damping.push(body.angular_damping);
+        self.enters_at.push(body.enters_at);
+        self.start_position.push(pose.point(centre));
+        self.start_rotation.push(pose.rotation);
+        self.start_linear_velocity.push(body.linear_velocity);
+        self.start_angular_velocity.push(body.angular_velocity);
+        Ok(self.len() - 1)
+    }
+}
+
+impl Path {
+    /// Pose of the shape's frame at `time` [s].
+    pub fn pose(&self, time: f64) -> Pose {
+        let (Some(first), Some(last)) = (self.keys.first(), self.keys.last()) else {
+            return Pose::IDENTITY;
+        };
+        if time <= first.time {
+            return first.pose;
+        }
+        if time >= last.time {
+            return last.pose;
+        }
+        let after = self.keys.partition_point(|key| key.time <= time);
+        let (k0, k1) = (&self.keys[after - 1], &self.keys[after]);
+        let s = (time - k0.time) / (k1.time - k0.time);
+        let turn = shortest(k1.pose.rotation * k0.pose.rotation.conjugate());
+        Pose::new(
+            k0.pose.position.lerp(k1.pose.position, s),
+            drystone_base::functions::rotation_vector(rotation_to_vector(turn) * s) * k0.pose.rotation,
+        )
+    }
+}
+
+/// The same rotation with its quaternion on the near side of the sphere.
+fn shortest(q: Quat) -> Quat {
+    if q.w < 0.0 { -q } else { q }
+}
+
+/// Axis times angle of a rotation by less than half a turn [rad].
+pub(crate) fn rotation_to_vector(q: Quat) -> Vec3 {
+    let q = shortest(q);
+    let v = q.xyz();
+    let s = v.length();
+    if s < 1e-12 {
+        return v * 2.0;
+    }
+    v * (2.0 * drystone_base::functions::atan2(s, q.w) / s)
+}
+
+impl Body {
+    fn validate(&self, materials: usize) -> Result<(), Error> {
+        let finite = |what: &'static str, ok: bool, found: String| {
+            if ok {
+                Ok(())
+            } else {
+                Err(Error::NotFinite { body: self.name.clone(), what, found })
+            }
+        };
+        let range = |what: &'static str, ok: bool, found: String, wanted: &'static str| {
+            if ok {
+                Ok(())
+            } else {
+                Err(Error::OutOfRange { body: self.name.clone(), what, found, wanted })
+            }
+        };
+        let show = |v: Vec3| format!("({}, {}, {})", v.x, v.y, v.z);
+        finite("position", self.pose.position.is_finite(), show(self.pose.position))?;
+        let q = self.pose.rotation;
+        let unit = (q.length() - 1.0).abs() < 1e-6;
+        range("rotation", unit, format!("{q}"), "a unit quaternion (x, y, z, w)")?;
+        finite("velocity", self.linear_velocity.is_finite(), show(self.linear_velocity))?;
+        finite("angular velocity", self.angular_velocity.is_finite(), show(self.angular_velocity))?;
+        finite("gravity scale", self.gravity_scale.is_finite(), self.gravity_scale.to_string())?;
+        for (what, d) in [
+            ("linear damping", self.linear_damping),
+            ("angular damping", self.angular_damping),
+        ] {
+            range(what, d >= 0.0 && d.is_finite(), format!("{d} 1/s"), "zero or more, finite")?;
+        }
+        finite("entry time", self.enters_at.is_finite(), self.enters_at.to_string())?;
+        let weight = match self.weight {
+            Weight::Density(d) => ("density", d),
+            Weight::Mass(m) => ("mass", m),
+        };
+        if matches!(self.motion, Motion::Dynamic) {
+            let ok = weight.1 > 0.0 && weight.1.is_finite();
+            range(weight.0, ok, weight.1.to_string(), "more than zero and finite, for a moving body")?;
+        }
+        range(
+            "material",
+            self.material < materials,
+            format!("number {}", self.material),
+            "one of the model's materials",
+        )?;
+        if let Motion::Scripted(path) = &self.motion {
+            range("path", !path.keys.is_empty(), "empty".into(), "at least one key")?;
+            let ordered = path.keys.windows(2).all(|k| k[0].time < k[1].time);
+            range("path", ordered, "out of order".into(), "keys with growing times")?;
+            for key in &path.keys {
+                finite("path key", key.pose.position.is_finite(), show(key.pose.position))?;
+                let unit = (key.pose.rotation.length() - 1.0).abs() < 1e-6;
+                range("path key rotation", unit, format!("{}", key.pose.rotation), "a unit quaternion")?;
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,331 @@
+//! How a step is taken.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::Error;
+
+/// Which method advances the bodies. Each is one file with the same verbs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Stepper {
+    /// Hard substeps; the stack layers are the coarse level of a two-level solve. The default.
+    #[default]
+    Coursed,
+    /// Velocity-based shock propagation (Erleben 2007, Fig. 14).
+    Vsp,
+    /// Plain projected Gauss-Seidel time stepping.
+    Pgs,
+    /// Projected Gauss-Seidel and a final projection of the positions.
+    PgsProjection,
+    /// Impulse-based shock propagation (Guendelman 2003).
+    Isp,
+    /// Substepped soft contacts.
+    Soft,
+}
+
+impl Stepper {
+    /// Every stepper, default first.
+    pub const ALL: [Self; 6] = [
+        Self::Coursed,
+        Self::Vsp,
+        Self::Pgs,
+        Self::PgsProjection,
+        Self::Isp,
+        Self::Soft,
+    ];
+
+    /// As written in scene files and on the command line.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Coursed => "coursed",
+            Self::Vsp => "vsp",
+            Self::Pgs => "pgs",
+            Self::PgsProjection => "pgs-projection",
+            Self::Isp => "isp",
+            Self::Soft => "soft",
+        }
+    }
+}
+
+/// Everything a user may set about the step. Each field has a default that needs no tuning.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Options {
+    /// Which method advances the bodies.
+    pub stepper: Stepper,
+    /// Distance at which contacts are looked for [m].
+    pub envelope: f64,
+    /// Whether bodies at rest stop being simulated until something wakes them.
+    pub sleeping: bool,
+    /// The default stepper.
+    pub coursed: CoursedOptions,
+    /// The published stepper and its repairs.
+    pub vsp: VspOptions,
+    /// The plain Gauss-Seidel steppers `pgs` and `pgs-projection`.
+    pub pgs: PgsOptions,
+    /// Impulse-based shock propagation.
+    pub isp: IspOptions,
+    /// Substepped soft contacts.
+    pub soft: SoftOptions,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            stepper: Stepper::Coursed,
+            envelope: 0.01,
+            sleeping: false,
+            coursed: CoursedOptions::default(),
+            vsp: VspOptions::default(),
+            pgs: PgsOptions::default(),
+            isp: IspOptions::default(),
+            soft: SoftOptions::default(),
+        }
+    }
+}
+
+/// Options of the default stepper.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct CoursedOptions {
+    /// Substeps a step.
+    pub substeps: u32,
+    /// Cone sweeps after each coarse solve.
+    pub sweeps: u32,
+    /// Most rounds of coarse solve and sweeps in a substep; a quiet island needs one.
+    pub rounds: u32,
+    /// Whether the stack layers are solved as a coarse level.
+    pub coarse: bool,
+    /// Whether fresh touching contacts get their load by a pass over the layers.
+    pub load_pass: bool,
+    /// Gap below which a contact counts as touching [m].
+    pub zone: f64,
+    /// Depth left alone by the correction [m].
+    pub slop: f64,
+    /// Sweeps of the position correction.
+    pub correction_sweeps: u32,
+}
+
+impl Default for CoursedOptions {
+    fn default() -> Self {
+        Self {
+            substeps: 4,
+            sweeps: 4,
+            rounds: 3,
+            coarse: true,
+            load_pass: true,
+            zone: 2e-4,
+            slop: 2e-4,
+            correction_sweeps: 5,
+        }
+    }
+}
+
+/// Options of velocity-based shock propagation. The default is the preset `paper`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct VspOptions {
+    /// Part of the step taken before shock propagation, `a` of Fig. 14.
+    pub fraction: f64,
+    /// Gauss-Seidel sweeps of each `dynamics`.
+    pub sweeps: u32,
+    /// Gauss-Seidel sweeps of each `correction`.
+    pub correction_sweeps: u32,
+    /// Relaxation γ of eq. 41, scaled by 1/h and fading to zero over the sweeps.
+    pub gamma: f64,
+    /// Repair: inside a layer, correct before moving (distances belong to the positions before).
+    pub correct_first: bool,
+    /// Repair: a fixated body keeps its velocity, only its mass is frozen.
+    pub keep_velocity: bool,
+    /// Repair: an open gap may close within the step (`b + distance/h`).
+    pub speculative: bool,
+    /// Repair: start from the impulses of the last step.
+    pub warm_start: bool,
+    /// Repair: the friction cone instead of the pyramid.
+    pub cone: bool,
+    /// Repair: split into islands before the stack analysis.
+    pub islands: bool,
+    /// Repair: measure distances again after each layer's correction.
+    pub redistance: bool,
+}
+
+impl Default for VspOptions {
+    fn default() -> Self {
+        Self {
+            fraction: 0.00125,
+            sweeps: 10,
+            correction_sweeps: 5,
+            gamma: 0.0,
+            correct_first: false,
+            keep_velocity: false,
+            speculative: false,
+            warm_start: false,
+            cone: false,
+            islands: false,
+            redistance: false,
+        }
+    }
+}
+
+/// Options of the plain Gauss-Seidel steppers.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct PgsOptions {
+    /// Sweeps of the velocity solve.
+    pub sweeps: u32,
+    /// Sweeps of the projection (`pgs-projection` only).
+    pub correction_sweeps: u32,
+    /// Start from the impulses of the last step.
+    pub warm_start: bool,
+    /// Fraction of the depth corrected through velocity each step (`pgs` only).
+    pub stabilisation: f64,
+    /// Relaxation γ of eq. 41.
+    pub gamma: f64,
+}
+
+impl Default for PgsOptions {
+    fn default() -> Self {
+        Self {
+            sweeps: 10,
+            correction_sweeps: 5,
+            warm_start: false,
+            stabilisation: 0.2,
+            gamma: 0.0,
+        }
+    }
+}
+
+/// Options of impulse-based shock propagation.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct IspOptions {
+    /// Passes of the collision stage.
+    pub collision_passes: u32,
+    /// Passes of the contact stage.
+    pub contact_passes: u32,
+}
+
+impl Default for IspOptions {
+    fn default() -> Self {
+        Self {
+            collision_passes: 5,
+            contact_passes: 10,
+        }
+    }
+}
+
+/// Options of substepped soft contacts.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct SoftOptions {
+    /// Substeps a step.
+    pub substeps: u32,
+    /// Frequency of the contact spring [Hz].
+    pub hertz: f64,
+    /// Damping ratio of the contact spring [1].
+    pub damping_ratio: f64,
+    /// Fastest push out of a penetration [m/s].
+    pub push_speed: f64,
+}
+
+impl Default for SoftOptions {
+    fn default() -> Self {
+        Self {
+            substeps: 8,
+            hertz: 120.0,
+            damping_ratio: 10.0,
+            push_speed: 3.0,
+        }
+    }
+}
+
+impl Options {
+    /// Options by name: `default`; `paper` (Erleben 2007 as printed); `repaired` (the published
+    /// method with every repair); `converged` (the default stepper solved to the end, slow).
+    pub const PRESETS: [&'static str; 4] = ["default", "paper", "repaired", "converged"];
+
+    /// The options called `name`, if there are such.
+    pub fn preset(name: &str) -> Option<Self> {
+        let default = Self::default();
+        Some(match name {
+            "default" => default,
+            "paper" => Self {
+                stepper: Stepper::Vsp,
+                ..default
+            },
+            "repaired" => Self {
+                stepper: Stepper::Vsp,
+                vsp: VspOptions {
+                    correct_first: true,
+                    keep_velocity: true,
+                    speculative: true,
+                    warm_start: true,
+                    cone: true,
+                    islands: true,
+                    redistance: true,
+                    ..VspOptions::default()
+                },
+                ..default
+            },
+            "converged" => Self {
+                coursed: CoursedOptions {
+                    sweeps: 40,
+                    rounds: 8,
+                    ..default.coursed
+                },
+                ..default
+            },
+            _ => return None,
+        })
+    }
+
+    /// Says which option is out of range, if one is.
+    pub fn validate(&self) -> Result<(), Error> {
+        let positive = |option: &'static str, x: f64| {
+            if x > 0.0 && x.is_finite() {
+                Ok(())
+            } else {
+                Err(Error::Option { option, found: x.to_string(), wanted: "more than zero, finite" })
+            }
+        };
+        let not_negative = |option: &'static str, x: f64| {
+            if x >= 0.0 && x.is_finite() {
+                Ok(())
+            } else {
+                Err(Error::Option { option, found: x.to_string(), wanted: "zero or more, finite" })
+            }
+        };
+        let count = |option: &'static str, n: u32| {
+            if (1..=100_000).contains(&n) {
+                Ok(())
+            } else {
+                Err(Error::Option { option, found: n.to_string(), wanted: "1 to 100000" })
+            }
+        };
+        positive("envelope", self.envelope)?;
+        count("coursed.substeps", self.coursed.substeps)?;
+        count("coursed.sweeps", self.coursed.sweeps)?;
+        count("coursed.rounds", self.coursed.rounds)?;
+        not_negative("coursed.zone", self.coursed.zone)?;
+        not_negative("coursed.slop", self.coursed.slop)?;
+        if !(0.0..=1.0).contains(&self.vsp.fraction) {
+            return Err(Error::Option {
+                option: "vsp.fraction",
+                found: self.vsp.fraction.to_string(),
+                wanted: "0 to 1",
+            });
+        }
+        count("vsp.sweeps", self.vsp.sweeps)?;
+        not_negative("vsp.gamma", self.vsp.gamma)?;
+        count("pgs.sweeps", self.pgs.sweeps)?;
+        not_negative("pgs.stabilisation", self.pgs.stabilisation)?;
+        not_negative("pgs.gamma", self.pgs.gamma)?;
+        count("isp.collision_passes", self.isp.collision_passes)?;
+        count("isp.contact_passes", self.isp.contact_passes)?;
+        count("soft.substeps", self.soft.substeps)?;
+        positive("soft.hertz", self.soft.hertz)?;
+        positive("soft.damping_ratio", self.soft.damping_ratio)?;
+        positive("soft.push_speed", self.soft.push_speed)
+    }
+}

@@ -1,0 +1,137 @@
+//! All that moves. A `State` clones, serialises and compares whole, which makes snapshot,
+//! resume and determinism one thing.
+
+use drystone_base::{Pose, Quat, Symmetric3, Vec3};
+use drystone_geometry::Aabb;
+use serde::{Deserialize, Serialize};
+
+use crate::{Contacts, Model, Motion};
+
+/// All that moves, one array per quantity.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct State {
+    /// [s]
+    pub time: f64,
+    /// Steps taken.
+    pub step: u64,
+    /// Centre of mass [m]; written by the moves and the correction of a stepper.
+    pub position: Vec<Vec3>,
+    /// Body frame to world; written with `position`.
+    pub rotation: Vec<Quat>,
+    /// Of the centre of mass [m/s]; written by forces and solvers.
+    pub linear_velocity: Vec<Vec3>,
+    /// World axes [rad/s]; written by forces and solvers.
+    pub angular_velocity: Vec<Vec3>,
+    /// External force for the next step, then cleared [N].
+    pub force: Vec<Vec3>,
+    /// External torque for the next step, then cleared [N m].
+    pub torque: Vec<Vec3>,
+    /// Whether the body has entered.
+    pub present: Vec<bool>,
+    /// How long the body has been quiet [s]; only counts while sleeping is on.
+    pub quiet: Vec<f64>,
+    /// Whether the body sleeps.
+    pub asleep: Vec<bool>,
+    /// Fat boxes of the broad phase.
+    pub fat: Vec<Aabb>,
+    /// Who touches whom, with the impulses of the last step.
+    pub contacts: Contacts,
+}
+
+impl State {
+    /// The start of `model`.
+    pub fn new(model: &Model) -> Self {
+        let n = model.len();
+        let mut state = Self {
+            time: 0.0,
+            step: 0,
+            position: model.start_position.clone(),
+            rotation: model.start_rotation.clone(),
+            linear_velocity: model.start_linear_velocity.clone(),
+            angular_velocity: model.start_angular_velocity.clone(),
+            force: vec![Vec3::ZERO; n],
+            torque: vec![Vec3::ZERO; n],
+            present: vec![false; n],
+            quiet: vec![0.0; n],
+            asleep: vec![false; n],
+            fat: Vec::new(),
+            contacts: Contacts::default(),
+        };
+        state.admit(model);
+        state
+    }
+
+    /// Lets in every body whose time has come.
+    pub fn admit(&mut self, model: &Model) {
+        for i in 0..model.len() {
+            self.present[i] = self.present[i] || self.time + 1e-9 >= model.enters_at[i];
+        }
+    }
+
+    /// Moves scripted bodies to the present time and gives them the velocity that takes them
+    /// along their path over the next `dt` seconds.
+    pub fn follow_scripts(&mut self, model: &Model, dt: f64) {
+        for i in 0..model.len() {
+            let Motion::Scripted(path) = &model.motion[i] else { continue };
+            let (now, then) = (path.pose(self.time), path.pose(self.time + dt));
+            let centre = -model.shape_offset[i];
+            self.position[i] = now.point(centre);
+            self.rotation[i] = now.rotation;
+            self.linear_velocity[i] = (then.point(centre) - now.point(centre)) / dt;
+            let turn = then.rotation * now.rotation.conjugate();
+            self.angular_velocity[i] = crate::model::rotation_to_vector(turn) / dt;
+        }
+    }
+
+    /// Pose of body `i`: origin in the centre of mass.
+    #[inline]
+    pub fn pose(&self, i: usize) -> Pose {
+        Pose::new(self.position[i], self.rotation[i])
+    }
+
+    /// Pose of the shape of body `i`.
+    #[inline]
+    pub fn shape_pose(&self, model: &Model, i: usize) -> Pose {
+        let pose = self.pose(i);
+        Pose::new(pose.point(model.shape_offset[i]), pose.rotation)
+    }
+
+    /// Velocity of the material point of body `i` at `r` from its centre [m/s].
+    #[inline]
+    pub fn velocity_at(&self, i: usize, r: Vec3) -> Vec3 {
+        self.linear_velocity[i] + self.angular_velocity[i].cross(r)
+    }
+
+    /// World inverse inertia of body `i` [1/(kg m²)].
+    #[inline]
+    pub fn inverse_inertia(&self, model: &Model, i: usize) -> Symmetric3 {
+        model.inverse_inertia_local[i].rotated(self.rotation[i])
+    }
+
+    /// World inertia of body `i` [kg m²].
+    #[inline]
+    pub fn inertia(&self, model: &Model, i: usize) -> Symmetric3 {
+        model.inertia_local[i].rotated(self.rotation[i])
+    }
+
+    /// Gives body `i` the impulse `p` [N s] at the world point `at`, and wakes it.
+    pub fn apply_impulse(&mut self, model: &Model, i: usize, p: Vec3, at: Vec3) {
+        self.linear_velocity[i] += p * model.inverse_mass[i];
+        let twist = (at - self.position[i]).cross(p);
+        self.angular_velocity[i] += self.inverse_inertia(model, i).times(twist);
+        self.wake(i);
+    }
+
+    /// Pushes body `i` with `force` [N] at the world point `at` during the next step, and wakes it.
+    pub fn apply_force(&mut self, i: usize, force: Vec3, at: Vec3) {
+        self.force[i] += force;
+        self.torque[i] += (at - self.position[i]).cross(force);
+        self.wake(i);
+    }
+
+    /// Wakes body `i`; its island wakes with it at the next step.
+    pub fn wake(&mut self, i: usize) {
+        self.asleep[i] = false;
+        self.quiet[i] = 0.0;
+    }
+}
