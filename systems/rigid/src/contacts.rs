@@ -1,8 +1,14 @@
 //! Who touches whom. Contacts live on from step to step: while two bodies hardly move against
 //! each other their manifold is kept and only measured again.
 
+use std::time::Instant;
+
 use drystone_base::{Pose, Vec3};
+use drystone_geometry::{Aabb, ContactBuffer, Shape, collide};
 use serde::{Deserialize, Serialize};
+
+use crate::system::Workspace;
+use crate::{Material, Model, Options, State};
 
 /// Two bodies near each other.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -68,4 +74,265 @@ pub struct Contacts {
     pub patches: Vec<Patch>,
     /// Points of all patches.
     pub points: Vec<Point>,
+}
+
+/// Relative motion below which a pair keeps its patches [m].
+const RECYCLE: f64 = 1e-4;
+
+/// Finds or measures again every contact within the envelope, grown by what the pair may
+/// travel in `dt` so that fast bodies are seen in time. Impulses of the last step are carried
+/// over by feature.
+pub(crate) fn detect(
+    state: &mut State,
+    model: &Model,
+    options: &Options,
+    workspace: &mut Workspace,
+    dt: f64,
+) {
+    let start = Instant::now();
+    let old = std::mem::take(&mut state.contacts);
+    let mut new = std::mem::take(&mut workspace.contacts);
+    new.clear();
+
+    // who is near whom
+    near_pairs(state, model, options, workspace, dt);
+
+    // walk the sorted old pairs beside the sorted new ones
+    let mut cursor = 0;
+    for k in 0..workspace.near.len() {
+        let (a, b) = workspace.near[k];
+        while cursor < old.pairs.len() && (old.pairs[cursor].a, old.pairs[cursor].b) < (a, b) {
+            cursor += 1;
+        }
+        let before = old.pairs.get(cursor).filter(|pair| (pair.a, pair.b) == (a, b));
+        let (ia, ib) = (a as usize, b as usize);
+        let (pose_a, pose_b) = (state.pose(ia), state.pose(ib));
+        let relative = Pose::new(
+            pose_a.local_point(pose_b.position),
+            pose_a.rotation.conjugate() * pose_b.rotation,
+        );
+        match before {
+            Some(pair) if workspace.recyclable[ia] && workspace.recyclable[ib]
+                && travelled(&pair.found_at, &relative, workspace.radius[ib]) < RECYCLE =>
+            {
+                new.keep(pair, &old);
+            }
+            _ => {
+                let speed = closing_speed(state, ia, ib, workspace);
+                let reach = options.envelope + RECYCLE + speed * dt;
+                workspace.buffer.manifolds.clear();
+                workspace.buffer.points.clear();
+                collide(
+                    &model.shape[ia],
+                    &state.shape_pose(model, ia),
+                    &model.shape[ib],
+                    &state.shape_pose(model, ib),
+                    reach,
+                    &mut workspace.buffer,
+                );
+                let material = model.materials.between(model.material[ia], model.material[ib]);
+                new.push_pair((a, b), &pose_a, &pose_b, relative, material, &workspace.buffer);
+                if let Some(pair) = before {
+                    new.inherit(&old.points[old.point_range(pair)]);
+                }
+            }
+        }
+    }
+
+    new.measure(state);
+    state.contacts = new;
+    workspace.contacts = old;
+    workspace.collision_seconds += start.elapsed().as_secs_f64();
+}
+
+/// How far a point of `b` can have moved against `a` since `found_at`, at most [m].
+fn travelled(found_at: &Pose, now: &Pose, radius: f64) -> f64 {
+    let turn = found_at.rotation.conjugate() * now.rotation;
+    found_at.position.distance(now.position) + 2.0 * turn.xyz().length() * radius
+}
+
+/// Largest speed at which points of the two bodies can near each other [m/s].
+fn closing_speed(state: &State, a: usize, b: usize, workspace: &Workspace) -> f64 {
+    let spin = |i: usize| state.angular_velocity[i].length() * workspace.radius[i];
+    (state.linear_velocity[a] - state.linear_velocity[b]).length() + spin(a) + spin(b)
+}
+
+/// Fills `workspace.near` with the sorted pairs whose boxes, grown by the envelope and the
+/// motion of the step, overlap.
+fn near_pairs(state: &mut State, model: &Model, options: &Options, workspace: &mut Workspace, dt: f64) {
+    let n = model.len();
+    workspace.prepare(model);
+    workspace.boxes.clear();
+    for i in 0..n {
+        let tight = model.shape[i].aabb(&state.shape_pose(model, i));
+        let grow = options.envelope + state.angular_velocity[i].length() * workspace.radius[i] * dt;
+        let travel = state.linear_velocity[i] * dt;
+        workspace.boxes.push(Aabb {
+            low: tight.low + travel.min(Vec3::ZERO) - Vec3::splat(grow),
+            high: tight.high + travel.max(Vec3::ZERO) + Vec3::splat(grow),
+        });
+    }
+    // sort and sweep along y
+    let mut order: Vec<u32> = (0..n as u32).filter(|&i| state.present[i as usize]).collect();
+    let boxes = &workspace.boxes;
+    order.sort_by(|&i, &j| boxes[i as usize].low.y.total_cmp(&boxes[j as usize].low.y).then(i.cmp(&j)));
+    workspace.near.clear();
+    for (k, &i) in order.iter().enumerate() {
+        let bi = &boxes[i as usize];
+        for &j in &order[k + 1..] {
+            let bj = &boxes[j as usize];
+            if bj.low.y > bi.high.y {
+                break;
+            }
+            let apart = bj.low.x > bi.high.x || bi.low.x > bj.high.x || bj.low.z > bi.high.z || bi.low.z > bj.high.z;
+            if !apart && (model.is_dynamic(i as usize) || model.is_dynamic(j as usize)) {
+                workspace.near.push((i.min(j), i.max(j)));
+            }
+        }
+    }
+    workspace.near.sort_unstable();
+}
+
+/// Whether a manifold of this shape stays good under tiny motion. Round shapes roll off their
+/// anchors, and are cheap to do again.
+fn is_recyclable(shape: &Shape) -> bool {
+    !matches!(shape, Shape::Sphere { .. } | Shape::Capsule { .. })
+}
+
+impl Workspace {
+    /// Facts of the model that detection asks again and again.
+    fn prepare(&mut self, model: &Model) {
+        for i in self.radius.len()..model.len() {
+            let radius = model.shape[i].bounding_radius(-model.shape_offset[i]);
+            self.radius.push(if model.is_dynamic(i) { radius } else { radius.min(1e3) });
+            self.recyclable.push(is_recyclable(&model.shape[i]));
+        }
+    }
+}
+
+impl Contacts {
+    /// Forgets everything but keeps the memory.
+    pub fn clear(&mut self) {
+        self.pairs.clear();
+        self.patches.clear();
+        self.points.clear();
+    }
+
+    /// Points of `pair`.
+    fn point_range(&self, pair: &Pair) -> std::ops::Range<usize> {
+        if pair.count == 0 {
+            return 0..0;
+        }
+        let first = &self.patches[pair.first as usize];
+        let last = &self.patches[(pair.first + pair.count - 1) as usize];
+        first.first as usize..(last.first + last.count) as usize
+    }
+
+    /// Copies `pair` with its patches and points from `old`.
+    fn keep(&mut self, pair: &Pair, old: &Self) {
+        let points = old.point_range(pair);
+        let shift = self.points.len() as u32;
+        let base = points.start as u32;
+        let patches = pair.first as usize..(pair.first + pair.count) as usize;
+        self.pairs.push(Pair {
+            first: self.patches.len() as u32,
+            ..*pair
+        });
+        for patch in &old.patches[patches] {
+            self.patches.push(Patch {
+                first: patch.first - base + shift,
+                ..*patch
+            });
+        }
+        self.points.extend_from_slice(&old.points[points]);
+        for point in &mut self.points[shift as usize..] {
+            point.fresh = false;
+        }
+    }
+
+    /// Adds a pair with what the narrow phase found; manifolds of more than four points become
+    /// two patches, each with every other point so that both span the face.
+    fn push_pair(
+        &mut self,
+        (a, b): (u32, u32),
+        pose_a: &Pose,
+        pose_b: &Pose,
+        found_at: Pose,
+        material: Material,
+        buffer: &ContactBuffer,
+    ) {
+        let first = self.patches.len() as u32;
+        for manifold in &buffer.manifolds {
+            let points = &buffer.points[manifold.first as usize..(manifold.first + manifold.count) as usize];
+            let parts = points.len().div_ceil(4);
+            for part in 0..parts {
+                let start = self.points.len() as u32;
+                for point in points.iter().skip(part).step_by(parts) {
+                    self.points.push(Point {
+                        anchor_a: pose_a.local_point(point.on_a),
+                        anchor_b: pose_b.local_point(point.on_b),
+                        position: 0.5 * (point.on_a + point.on_b),
+                        distance: point.distance,
+                        feature: point.feature,
+                        impulse: Vec3::ZERO,
+                        fresh: true,
+                    });
+                }
+                self.patches.push(Patch {
+                    a,
+                    b,
+                    normal_local: pose_a.local_direction(manifold.normal),
+                    normal: manifold.normal,
+                    friction: material.friction,
+                    restitution: material.restitution,
+                    first: start,
+                    count: self.points.len() as u32 - start,
+                });
+            }
+        }
+        self.pairs.push(Pair {
+            a,
+            b,
+            first,
+            count: self.patches.len() as u32 - first,
+            found_at,
+        });
+    }
+
+    /// Gives the points of the newest pair the impulses of the same features in `before`.
+    fn inherit(&mut self, before: &[Point]) {
+        let Some(pair) = self.pairs.last() else { return };
+        let range = self.point_range(pair);
+        for point in &mut self.points[range] {
+            if let Some(old) = before.iter().find(|old| old.feature == point.feature) {
+                point.impulse = old.impulse;
+                point.fresh = false;
+            }
+        }
+    }
+
+    /// Measures normals, positions and distances at the present poses.
+    pub(crate) fn measure(&mut self, state: &State) {
+        for patch in &mut self.patches {
+            let (pose_a, pose_b) = (state.pose(patch.a as usize), state.pose(patch.b as usize));
+            patch.normal = pose_a.direction(patch.normal_local);
+            let range = patch.first as usize..(patch.first + patch.count) as usize;
+            for point in &mut self.points[range] {
+                let (on_a, on_b) = (pose_a.point(point.anchor_a), pose_b.point(point.anchor_b));
+                point.distance = patch.normal.dot(on_b - on_a);
+                point.position = 0.5 * (on_a + on_b);
+            }
+        }
+    }
+
+    /// The points of `patch`.
+    #[inline]
+    pub fn points_of(&self, patch: &Patch) -> &[Point] {
+        &self.points[patch.first as usize..(patch.first + patch.count) as usize]
+    }
+
+    /// Depth of the deepest point at the last measurement, zero if none is inside [m].
+    pub fn deepest(&self) -> f64 {
+        self.points.iter().fold(0.0, |deepest, point| f64::max(deepest, -point.distance))
+    }
 }

@@ -5,12 +5,16 @@
 
 mod contacts;
 mod error;
+mod graph;
 mod model;
 mod options;
 mod state;
+mod system;
 
 pub use contacts::{Contacts, Pair, Patch, Point};
 pub use error::Error;
+pub use graph::{Graph, NONE};
 pub use model::{Body, Key, Material, MaterialPair, Materials, Model, Motion, Path, Weight};
 pub use options::{Options, Stepper};
 pub use state::State;
+pub use system::{Report, System, Workspace};

@@ -28,6 +28,8 @@ pub struct State {
     pub torque: Vec<Vec3>,
     /// Whether the body has entered.
     pub present: Vec<bool>,
+    /// Whether the body was set aside for good.
+    pub removed: Vec<bool>,
     /// How long the body has been quiet [s]; only counts while sleeping is on.
     pub quiet: Vec<f64>,
     /// Whether the body sleeps.
@@ -52,6 +54,7 @@ impl State {
             force: vec![Vec3::ZERO; n],
             torque: vec![Vec3::ZERO; n],
             present: vec![false; n],
+            removed: vec![false; n],
             quiet: vec![0.0; n],
             asleep: vec![false; n],
             fat: Vec::new(),
@@ -64,8 +67,25 @@ impl State {
     /// Lets in every body whose time has come.
     pub fn admit(&mut self, model: &Model) {
         for i in 0..model.len() {
-            self.present[i] = self.present[i] || self.time + 1e-9 >= model.enters_at[i];
+            let due = self.time + 1e-9 >= model.enters_at[i];
+            self.present[i] = (self.present[i] || due) && !self.removed[i];
         }
+    }
+
+    /// Grows the state to the bodies that were added to `model`.
+    pub fn extend(&mut self, model: &Model) {
+        let (old, n) = (self.position.len(), model.len());
+        self.position.extend_from_slice(&model.start_position[old..]);
+        self.rotation.extend_from_slice(&model.start_rotation[old..]);
+        self.linear_velocity.extend_from_slice(&model.start_linear_velocity[old..]);
+        self.angular_velocity.extend_from_slice(&model.start_angular_velocity[old..]);
+        self.force.resize(n, Vec3::ZERO);
+        self.torque.resize(n, Vec3::ZERO);
+        self.present.resize(n, false);
+        self.removed.resize(n, false);
+        self.quiet.resize(n, 0.0);
+        self.asleep.resize(n, false);
+        self.admit(model);
     }
 
     /// Moves scripted bodies to the present time and gives them the velocity that takes them

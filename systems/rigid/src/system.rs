@@ -1,0 +1,143 @@
+//! A model, its state and how to step it, in one hand.
+
+use std::time::Instant;
+
+use drystone_base::Vec3;
+use drystone_geometry::{Aabb, ContactBuffer};
+
+use crate::{Contacts, Error, Graph, Model, Options, State, Stepper};
+
+/// What a step did.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Report {
+    /// Contact points within the envelope.
+    pub contacts: usize,
+    /// Pairs of bodies with at least one contact point.
+    pub pairs: usize,
+    /// Islands of bodies that hang together.
+    pub islands: usize,
+    /// Sweeps of the velocity solver over all contacts.
+    pub sweeps: usize,
+    /// Largest approach speed left at a touching contact after the solve [m/s].
+    pub residual: f64,
+    /// Depth of the deepest contact at the start of the step [m].
+    pub deepest_penetration: f64,
+    /// Bodies set aside because their motion was no longer finite.
+    pub set_aside: Vec<usize>,
+    /// Seconds spent looking for contacts.
+    pub collision_seconds: f64,
+    /// Seconds spent on all the rest.
+    pub dynamics_seconds: f64,
+}
+
+/// Scratch memory that a step may use and that never influences its result.
+#[derive(Default)]
+pub struct Workspace {
+    pub(crate) graph: Graph,
+    pub(crate) buffer: ContactBuffer,
+    /// Memory of the contacts before last.
+    pub(crate) contacts: Contacts,
+    /// Per body: its box over the step.
+    pub(crate) boxes: Vec<Aabb>,
+    /// Sorted pairs whose boxes overlap.
+    pub(crate) near: Vec<(u32, u32)>,
+    /// Per body: radius of its shape about the centre of mass [m].
+    pub(crate) radius: Vec<f64>,
+    /// Per body: whether its manifolds may be kept.
+    pub(crate) recyclable: Vec<bool>,
+    /// Seconds spent in `detect` during this step.
+    pub(crate) collision_seconds: f64,
+}
+
+/// A model, its state, and the options with which it is stepped.
+pub struct System {
+    /// What stays fixed.
+    pub model: Model,
+    /// What moves.
+    pub state: State,
+    options: Options,
+    workspace: Workspace,
+}
+
+impl System {
+    /// The start of `model`; refuses options that make no sense.
+    pub fn new(model: Model, options: Options) -> Result<Self, Error> {
+        options.validate()?;
+        let state = State::new(&model);
+        Ok(Self {
+            model,
+            state,
+            options,
+            workspace: Workspace::default(),
+        })
+    }
+
+    /// How steps are taken.
+    pub fn options(&self) -> &Options {
+        &self.options
+    }
+
+    /// Changes how steps are taken, from the next one on.
+    pub fn set_options(&mut self, options: Options) -> Result<(), Error> {
+        options.validate()?;
+        self.options = options;
+        Ok(())
+    }
+
+    /// Adds a body to a running system.
+    pub fn add(&mut self, body: crate::Body) -> Result<usize, Error> {
+        let index = self.model.add(body)?;
+        self.state.extend(&self.model);
+        Ok(index)
+    }
+
+    /// Takes one step of `dt` seconds with the chosen stepper.
+    pub fn step(&mut self, dt: f64) -> Report {
+        let Self { model, state, options, workspace } = self;
+        let start = Instant::now();
+        workspace.collision_seconds = 0.0;
+        state.admit(model);
+        state.follow_scripts(model, dt);
+
+        let step = match options.stepper {
+            Stepper::Coursed => crate::coursed::step,
+            Stepper::Vsp => crate::vsp::step,
+            Stepper::Pgs => crate::pgs::step,
+            Stepper::PgsProjection => crate::pgs::step_with_projection,
+            Stepper::Isp => crate::isp::step,
+            Stepper::Soft => crate::soft::step,
+        };
+        let mut report = step(state, model, options, workspace, dt);
+
+        state.step += 1;
+        state.time += dt;
+        state.follow_scripts(model, dt);
+        state.force.fill(Vec3::ZERO);
+        state.torque.fill(Vec3::ZERO);
+        report.set_aside = set_aside(state, model);
+        report.collision_seconds = workspace.collision_seconds;
+        report.dynamics_seconds = start.elapsed().as_secs_f64() - workspace.collision_seconds;
+        report
+    }
+}
+
+/// Takes out bodies whose motion is not finite, so that they harm no other.
+fn set_aside(state: &mut State, model: &Model) -> Vec<usize> {
+    let mut found = Vec::new();
+    for i in 0..model.len() {
+        let sane = state.position[i].is_finite()
+            && state.rotation[i].is_finite()
+            && state.linear_velocity[i].is_finite()
+            && state.angular_velocity[i].is_finite();
+        if !sane {
+            state.position[i] = model.start_position[i];
+            state.rotation[i] = model.start_rotation[i];
+            state.linear_velocity[i] = Vec3::ZERO;
+            state.angular_velocity[i] = Vec3::ZERO;
+            state.removed[i] = true;
+            state.present[i] = false;
+            found.push(i);
+        }
+    }
+    found
+}
