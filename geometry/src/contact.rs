@@ -1,6 +1,12 @@
 //! Where two shapes touch or are about to.
 
+mod box_box;
+mod sink;
+mod sphere;
+
 use drystone_base::{Pose, Vec3};
+use sink::Sink;
+pub(crate) use sphere::closest_on_box;
 
 use crate::Shape;
 
@@ -37,7 +43,22 @@ pub struct ContactBuffer {
     pub points: Vec<ContactPoint>,
 }
 
+impl ContactBuffer {
+    /// Empties the buffer, keeps its memory.
+    pub fn clear(&mut self) {
+        self.manifolds.clear();
+        self.points.clear();
+    }
+
+    /// The points of one manifold.
+    pub fn points_of(&self, manifold: &Manifold) -> &[ContactPoint] {
+        &self.points[manifold.first as usize..(manifold.first + manifold.count) as usize]
+    }
+}
+
 /// Appends the manifolds of `a` and `b` to `out`: all points whose signed distance is below `envelope`.
+///
+/// A function of its arguments alone: nothing is remembered from call to call.
 pub fn collide(
     a: &Shape,
     pose_a: &Pose,
@@ -46,5 +67,57 @@ pub fn collide(
     envelope: f64,
     out: &mut ContactBuffer,
 ) {
-    let _ = (a, pose_a, b, pose_b, envelope, out);
+    dispatch(a, pose_a, b, pose_b, envelope, &mut Sink::new(out));
+}
+
+/// Shapes in the order in which the pair functions take them.
+fn rank(shape: &Shape) -> u8 {
+    match shape {
+        Shape::Sphere { .. } => 0,
+        Shape::Capsule { .. } => 1,
+        Shape::Box { .. } => 2,
+        Shape::HalfSpace => 8,
+        Shape::Compound(_) => 9,
+    }
+}
+
+fn dispatch(
+    a: &Shape,
+    pose_a: &Pose,
+    b: &Shape,
+    pose_b: &Pose,
+    envelope: f64,
+    sink: &mut Sink<'_>,
+) {
+    if rank(a) > rank(b) {
+        sink.flip();
+        dispatch(b, pose_b, a, pose_a, envelope, sink);
+        sink.flip();
+        return;
+    }
+    match (a, b) {
+        (Shape::Sphere { radius }, Shape::Sphere { radius: other }) => {
+            sphere::sphere_sphere(
+                pose_a.position,
+                *radius,
+                pose_b.position,
+                *other,
+                envelope,
+                sink,
+            );
+        }
+        (Shape::Sphere { radius }, Shape::Box { half }) => {
+            sphere::sphere_box(pose_a.position, *radius, *half, pose_b, envelope, sink);
+        }
+        (Shape::Sphere { radius }, Shape::HalfSpace) => {
+            sphere::sphere_half_space(pose_a.position, *radius, pose_b, envelope, sink);
+        }
+        (Shape::Box { half }, Shape::Box { half: other }) => {
+            box_box::box_box(*half, pose_a, *other, pose_b, envelope, sink);
+        }
+        (Shape::Box { half }, Shape::HalfSpace) => {
+            box_box::box_half_space(*half, pose_a, pose_b, envelope, sink);
+        }
+        _ => {}
+    }
 }

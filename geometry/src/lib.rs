@@ -2,8 +2,10 @@
 
 pub mod contact;
 pub mod mass;
+pub mod query;
 pub mod shape;
 
 pub use contact::{ContactBuffer, ContactPoint, Manifold, collide};
 pub use mass::MassProperties;
+pub use query::{ClosestPoint, closest_point};
 pub use shape::{Aabb, Shape};

@@ -1,4 +1,4 @@
-//! The shapes a body may have.
+//! The shapes a body may have, and boxes around them.
 
 use std::sync::Arc;
 
@@ -31,6 +31,83 @@ pub enum Shape {
     Compound(Arc<Vec<(Pose, Shape)>>),
 }
 
+impl Shape {
+    /// The smallest box along the world's axes around the shape (of a half-space: cut off at
+    /// [`Aabb::FAR`]).
+    pub fn aabb(&self, pose: &Pose) -> Aabb {
+        match self {
+            Self::Sphere { radius } => Aabb::about(pose.position, Vec3::splat(*radius)),
+            Self::Box { half } => {
+                let m = pose.matrix();
+                let reach =
+                    m.x_axis.abs() * half.x + m.y_axis.abs() * half.y + m.z_axis.abs() * half.z;
+                Aabb::about(pose.position, reach)
+            }
+            Self::Capsule {
+                half_length,
+                radius,
+            } => {
+                let axis = pose.direction(Vec3::Y) * *half_length;
+                Aabb::about(pose.position, axis.abs() + Vec3::splat(*radius))
+            }
+            Self::HalfSpace => half_space_box(pose),
+            Self::Compound(parts) => parts.iter().fold(Aabb::EMPTY, |sum, (at, part)| {
+                sum.union(&part.aabb(&pose.then(at)))
+            }),
+        }
+    }
+
+    /// How much space the shape fills; parts of a compound that overlap count twice; a
+    /// half-space is infinite [m³].
+    pub fn volume(&self) -> f64 {
+        use std::f64::consts::PI;
+        match self {
+            Self::Sphere { radius } => 4.0 / 3.0 * PI * radius * radius * radius,
+            Self::Box { half } => 8.0 * half.x * half.y * half.z,
+            Self::Capsule {
+                half_length,
+                radius,
+            } => PI * radius * radius * (2.0 * half_length + 4.0 / 3.0 * radius),
+            Self::HalfSpace => f64::INFINITY,
+            Self::Compound(parts) => parts.iter().map(|(_, part)| part.volume()).sum(),
+        }
+    }
+
+    /// Radius of a ball about the local point `centre` that holds the shape; a half-space is
+    /// infinite [m].
+    pub fn bounding_radius(&self, centre: Vec3) -> f64 {
+        match self {
+            Self::Sphere { radius } => centre.length() + radius,
+            Self::Box { half } => (centre.abs() + *half).length(),
+            Self::Capsule {
+                half_length,
+                radius,
+            } => {
+                let along = centre.y.abs() + half_length;
+                (centre.x * centre.x + centre.z * centre.z + along * along).sqrt() + radius
+            }
+            Self::HalfSpace => f64::INFINITY,
+            Self::Compound(parts) => parts.iter().fold(0.0, |largest: f64, (at, part)| {
+                largest.max(part.bounding_radius(at.local_point(centre)))
+            }),
+        }
+    }
+}
+
+/// A half-space is bounded on one side only, and only where its face lies along an axis.
+fn half_space_box(pose: &Pose) -> Aabb {
+    let mut all = Aabb::about(Vec3::ZERO, Vec3::splat(Aabb::FAR));
+    let normal = pose.direction(Vec3::Y);
+    for axis in 0..3 {
+        if normal[axis] > 1.0 - 1e-15 {
+            all.high[axis] = pose.position[axis];
+        } else if normal[axis] < -1.0 + 1e-15 {
+            all.low[axis] = pose.position[axis];
+        }
+    }
+    all
+}
+
 /// A box along the world's axes.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Aabb {
@@ -38,4 +115,92 @@ pub struct Aabb {
     pub low: Vec3,
     /// Largest corner [m].
     pub high: Vec3,
+}
+
+impl Aabb {
+    /// Where unbounded shapes are cut off [m].
+    pub const FAR: f64 = 1e9;
+
+    /// Holds nothing; the start of a union.
+    pub const EMPTY: Self = Self {
+        low: Vec3::INFINITY,
+        high: Vec3::NEG_INFINITY,
+    };
+
+    /// The box `reach` to each side of `centre`.
+    #[inline]
+    pub fn about(centre: Vec3, reach: Vec3) -> Self {
+        Self {
+            low: centre - reach,
+            high: centre + reach,
+        }
+    }
+
+    /// The smallest box around all `points`.
+    pub fn of_points(points: impl IntoIterator<Item = Vec3>) -> Self {
+        points.into_iter().fold(Self::EMPTY, |sum, p| Self {
+            low: sum.low.min(p),
+            high: sum.high.max(p),
+        })
+    }
+
+    /// The smallest box around both.
+    #[inline]
+    #[must_use]
+    pub fn union(&self, other: &Self) -> Self {
+        Self {
+            low: self.low.min(other.low),
+            high: self.high.max(other.high),
+        }
+    }
+
+    /// The box with `margin` added on every side [m].
+    #[inline]
+    #[must_use]
+    pub fn grown(&self, margin: f64) -> Self {
+        Self {
+            low: self.low - margin,
+            high: self.high + margin,
+        }
+    }
+
+    /// Whether the two share a point (touching counts).
+    #[inline]
+    pub fn overlaps(&self, other: &Self) -> bool {
+        // no short circuit: six comparisons are cheaper than a branch that is hard to guess
+        (self.low.x <= other.high.x)
+            & (other.low.x <= self.high.x)
+            & (self.low.y <= other.high.y)
+            & (other.low.y <= self.high.y)
+            & (self.low.z <= other.high.z)
+            & (other.low.z <= self.high.z)
+    }
+
+    /// Whether `other` lies wholly inside.
+    #[inline]
+    pub fn contains(&self, other: &Self) -> bool {
+        (self.low.x <= other.low.x)
+            & (self.low.y <= other.low.y)
+            & (self.low.z <= other.low.z)
+            & (other.high.x <= self.high.x)
+            & (other.high.y <= self.high.y)
+            & (other.high.z <= self.high.z)
+    }
+
+    /// The middle [m].
+    #[inline]
+    pub fn centre(&self) -> Vec3 {
+        0.5 * (self.low + self.high)
+    }
+
+    /// Length of each edge [m].
+    #[inline]
+    pub fn extent(&self) -> Vec3 {
+        self.high - self.low
+    }
+
+    /// Whether every bound is a finite number and low does not exceed high.
+    pub fn is_sound(&self) -> bool {
+        self.low.is_finite() && self.high.is_finite() && self.low.cmple(self.high).all()
+    }
 }

@@ -1,0 +1,383 @@
+//! Boxes against boxes and half-spaces: the hot path of every stack.
+//!
+//! Fifteen separating axes; then either the incident face clipped by the sides of the
+//! reference face (up to eight points), or one point between two edges.
+
+use drystone_base::{Mat3, Pose, Vec3};
+
+use super::sink::Sink;
+
+/// A corner this far outside a side plane, in units of the smallest half edge, counts as on
+/// it. Columns of equal boxes keep their four corners, and their features, through any noise.
+const ON_PLANE: f64 = 1e-4;
+/// Faces of the two boxes whose separations are this close are alike, in the same units.
+const FACE_TIE: f64 = 1e-3;
+/// An edge axis must beat the best face by this much, in the same units and relatively.
+const EDGE_TIE: f64 = 1e-3;
+const EDGE_RELATIVE: f64 = 0.05;
+/// An edge axis that makes less than about 6 degrees with the face normal adds nothing: where
+/// edges cross, the clipped face has a point there as well.
+const EDGE_ALONG_FACE: f64 = 0.995;
+/// Squared sine of the angle below which two edges are parallel.
+const PARALLEL: f64 = 1e-6;
+
+/// A box in the world: centre, axes as columns, half edges.
+struct Solid {
+    centre: Vec3,
+    axes: Mat3,
+    half: Vec3,
+}
+
+impl Solid {
+    fn new(half: Vec3, pose: &Pose) -> Self {
+        Self {
+            centre: pose.position,
+            axes: pose.matrix(),
+            half,
+        }
+    }
+}
+
+/// The best edge axis found.
+struct EdgeAxis {
+    separation: f64,
+    normal: Vec3,
+    i: usize,
+    j: usize,
+}
+
+pub(crate) fn box_box(
+    half_a: Vec3,
+    pose_a: &Pose,
+    half_b: Vec3,
+    pose_b: &Pose,
+    envelope: f64,
+    sink: &mut Sink<'_>,
+) {
+    // balls around the boxes first: most pairs of a broad phase end here
+    let apart = pose_b.position - pose_a.position;
+    let reach = half_a.length() + half_b.length() + envelope;
+    if apart.length_squared() >= reach * reach {
+        return;
+    }
+    let (a, b) = (Solid::new(half_a, pose_a), Solid::new(half_b, pose_b));
+    let size = half_a.min_element().min(half_b.min_element());
+
+    // m[i][j] = a_i · b_j; d is the way from a to b in each frame
+    let cosines = a.axes.transpose() * b.axes;
+    let turned = [
+        cosines.row(0).to_array(),
+        cosines.row(1).to_array(),
+        cosines.row(2).to_array(),
+    ];
+    let d_a = (a.axes.transpose() * apart).to_array();
+    let d_b = (b.axes.transpose() * apart).to_array();
+    let (h_a, h_b) = (half_a.to_array(), half_b.to_array());
+
+    // faces of a, then of b
+    let mut best = f64::NEG_INFINITY;
+    let mut face = 0;
+    for i in 0..3 {
+        let m = &turned[i];
+        let reach_b = h_b[0] * m[0].abs() + h_b[1] * m[1].abs() + h_b[2] * m[2].abs();
+        let separation = d_a[i].abs() - h_a[i] - reach_b;
+        if separation >= envelope {
+            return;
+        }
+        if separation > best + 1e-7 * size {
+            (best, face) = (separation, i);
+        }
+    }
+    let mut best_b = f64::NEG_INFINITY;
+    let mut face_b = 0;
+    for j in 0..3 {
+        let reach_a =
+            h_a[0] * turned[0][j].abs() + h_a[1] * turned[1][j].abs() + h_a[2] * turned[2][j].abs();
+        let separation = d_b[j].abs() - h_b[j] - reach_a;
+        if separation >= envelope {
+            return;
+        }
+        if separation > best_b + 1e-7 * size {
+            (best_b, face_b) = (separation, j);
+        }
+    }
+    // of two faces that are alike the larger is the reference, of equal ones that of a
+    let area_a = h_a[(face + 1) % 3] * h_a[(face + 2) % 3];
+    let area_b = h_b[(face_b + 1) % 3] * h_b[(face_b + 2) % 3];
+    let favour = if area_b > area_a { -FACE_TIE } else { FACE_TIE };
+    let of_b = best_b > best + favour * size;
+    if of_b {
+        (best, face) = (best_b, face_b);
+    }
+    let (reference, incident) = if of_b { (&b, &a) } else { (&a, &b) };
+    let toward = if of_b { -d_b[face] } else { d_a[face] };
+    let side = if toward < 0.0 { -1.0 } else { 1.0 };
+    let outward = reference.axes.col(face) * side;
+
+    // edges against edges: l = a_i x b_j
+    let mut edge: Option<EdgeAxis> = None;
+    for i in 0..3 {
+        let (i1, i2) = ((i + 1) % 3, (i + 2) % 3);
+        for j in 0..3 {
+            let (j1, j2) = ((j + 1) % 3, (j + 2) % 3);
+            let squared = 1.0 - turned[i][j] * turned[i][j];
+            if squared < PARALLEL {
+                continue;
+            }
+            let d = d_a[i2] * turned[i1][j] - d_a[i1] * turned[i2][j];
+            let reach_a = h_a[i1] * turned[i2][j].abs() + h_a[i2] * turned[i1][j].abs();
+            let reach_b = h_b[j1] * turned[i][j2].abs() + h_b[j2] * turned[i][j1].abs();
+            let scale = 1.0 / squared.sqrt();
+            let separation = (d.abs() - reach_a - reach_b) * scale;
+            if separation >= envelope {
+                return;
+            }
+            if separation > edge.as_ref().map_or(best, |e| e.separation + 1e-7 * size) {
+                let l = a.axes.col(i).cross(b.axes.col(j)) * scale;
+                if l.dot(outward).abs() < EDGE_ALONG_FACE {
+                    let normal = if d < 0.0 { -l } else { l };
+                    edge = Some(EdgeAxis {
+                        separation,
+                        normal,
+                        i,
+                        j,
+                    });
+                }
+            }
+        }
+    }
+
+    if let Some(edge) = &edge
+        && edge.separation > best + EDGE_RELATIVE * best.abs() + EDGE_TIE * size
+    {
+        edge_contact(&a, &b, edge, envelope, sink);
+        return;
+    }
+    let found = face_contact(reference, incident, face, side, of_b, size, envelope, sink);
+    if !found
+        && let Some(edge) = &edge
+        && edge.separation > best + ON_PLANE * size
+    {
+        edge_contact(&a, &b, edge, envelope, sink);
+    }
+}
+
+/// One point, where the two edges that lie farthest along the axis are nearest.
+fn edge_contact(a: &Solid, b: &Solid, edge: &EdgeAxis, envelope: f64, sink: &mut Sink<'_>) {
+    let (middle_a, code_a) = support_edge(a, edge.i, edge.normal);
+    let (middle_b, code_b) = support_edge(b, edge.j, -edge.normal);
+    let (along_a, along_b) = (a.axes.col(edge.i), b.axes.col(edge.j));
+    // nearest points of the lines middle + t along, kept on the edges
+    let (c, w) = (along_a.dot(along_b), middle_b - middle_a);
+    let (wa, wb) = (w.dot(along_a), w.dot(along_b));
+    let (ha, hb) = (a.half[edge.i], b.half[edge.j]);
+    let t_a = ((wa - c * wb) / (1.0 - c * c)).clamp(-ha, ha);
+    let t_b = (c * t_a - wb).clamp(-hb, hb);
+    let t_a = (wa + c * t_b).clamp(-ha, ha);
+    let (on_a, on_b) = (middle_a + along_a * t_a, middle_b + along_b * t_b);
+    if edge.normal.dot(on_b - on_a) < envelope {
+        let feature = 1 << 16 | code_a << 4 | code_b;
+        sink.single(edge.normal, on_a, on_b, feature);
+    }
+}
+
+/// Middle and number of the edge along axis `i` that lies farthest in `direction`.
+fn support_edge(solid: &Solid, i: usize, direction: Vec3) -> (Vec3, u32) {
+    let mut middle = solid.centre;
+    let mut code = (i as u32) << 2;
+    for (bit, k) in [(i + 1) % 3, (i + 2) % 3].into_iter().enumerate() {
+        let axis = solid.axes.col(k);
+        if axis.dot(direction) < 0.0 {
+            middle -= axis * solid.half[k];
+        } else {
+            middle += axis * solid.half[k];
+            code |= 1 << bit;
+        }
+    }
+    (middle, code)
+}
+
+/// A corner of the polygon being clipped: place in the plane of the reference face, height
+/// over it, the two lines that make it, and the line that leaves it (0-3 edges of the
+/// incident face, 4-7 sides of the reference face).
+#[derive(Clone, Copy)]
+struct Corner {
+    u: f64,
+    v: f64,
+    height: f64,
+    id: u32,
+    leaving: u32,
+}
+
+/// An unordered pair of lines.
+fn pair(x: u32, y: u32) -> u32 {
+    if x < y { x << 3 | y } else { y << 3 | x }
+}
+
+/// Clips the incident face; returns whether there was a point.
+fn face_contact(
+    reference: &Solid,
+    incident: &Solid,
+    face: usize,
+    side: f64,
+    of_b: bool,
+    size: f64,
+    envelope: f64,
+    sink: &mut Sink<'_>,
+) -> bool {
+    let outward = reference.axes.col(face) * side;
+    let (ku, kv) = ((face + 1) % 3, (face + 2) % 3);
+    let (axis_u, axis_v) = (reference.axes.col(ku), reference.axes.col(kv));
+    let (half_u, half_v) = (reference.half[ku], reference.half[kv]);
+
+    // the incident face looks most against the reference normal
+    let against = incident.axes.transpose() * outward;
+    let steep = against.abs();
+    let k = if steep.x >= steep.y && steep.x >= steep.z {
+        0
+    } else if steep.y >= steep.z {
+        1
+    } else {
+        2
+    };
+    let incident_side = if against[k] > 0.0 { -1.0 } else { 1.0 };
+    let (k1, k2) = ((k + 1) % 3, (k + 2) % 3);
+
+    // its corners in the frame of the reference face
+    let middle = incident.centre - reference.centre
+        + incident.axes.col(k) * (incident_side * incident.half[k]);
+    let (mu, mv) = (middle.dot(axis_u), middle.dot(axis_v));
+    let mh = middle.dot(outward) - reference.half[face];
+    let e1 = incident.axes.col(k1) * incident.half[k1];
+    let e2 = incident.axes.col(k2) * incident.half[k2];
+    let (u1, v1, h1) = (e1.dot(axis_u), e1.dot(axis_v), e1.dot(outward));
+    let (u2, v2, h2) = (e2.dot(axis_u), e2.dot(axis_v), e2.dot(outward));
+    let corner = |n: u32, s: f64, t: f64| Corner {
+        u: mu + s * u1 + t * u2,
+        v: mv + s * v1 + t * v2,
+        height: mh + s * h1 + t * h2,
+        id: pair((n + 3) & 3, n),
+        leaving: n,
+    };
+    let mut front = [corner(0, -1.0, -1.0); MAX_CORNERS];
+    front[1] = corner(1, 1.0, -1.0);
+    front[2] = corner(2, 1.0, 1.0);
+    front[3] = corner(3, -1.0, 1.0);
+    let mut back = front;
+
+    // the four sides in turn
+    let tolerance = ON_PLANE * size;
+    let n = clip(&front, 4, &mut back, |c| c.u - half_u, 4, tolerance);
+    let n = clip(&back, n, &mut front, |c| -c.u - half_u, 5, tolerance);
+    let n = clip(&front, n, &mut back, |c| c.v - half_v, 6, tolerance);
+    let n = clip(&back, n, &mut front, |c| -c.v - half_v, 7, tolerance);
+
+    // what is left, without neighbours that fall together
+    let base = u32::from(of_b) << 12
+        | (face as u32) << 10
+        | u32::from(side > 0.0) << 9
+        | (k as u32) << 7
+        | u32::from(incident_side > 0.0) << 6;
+    let plane = reference.centre + outward * reference.half[face];
+    let mut writer = sink.manifold(if of_b { -outward } else { outward });
+    let mut found = false;
+    for i in 0..n {
+        let c = front[i];
+        if c.height >= envelope {
+            continue;
+        }
+        let merged = front[..i].iter().any(|p| {
+            let (du, dv) = (p.u - c.u, p.v - c.v);
+            p.height < envelope && du * du + dv * dv < tolerance * tolerance
+        });
+        if merged {
+            continue;
+        }
+        let foot = plane + axis_u * c.u + axis_v * c.v;
+        let point = foot + outward * c.height;
+        let feature = base | c.id;
+        if of_b {
+            writer.point(point, foot, feature);
+        } else {
+            writer.point(foot, point, feature);
+        }
+        found = true;
+    }
+    writer.finish();
+    found
+}
+
+/// Four sides add at most one corner each.
+const MAX_CORNERS: usize = 8;
+
+/// Cuts the polygon by one plane (`outside` is the signed distance beyond it); returns the
+/// number of corners left. A polygon that only grazes the plane is gone.
+#[inline]
+fn clip(
+    from: &[Corner; MAX_CORNERS],
+    count: usize,
+    to: &mut [Corner; MAX_CORNERS],
+    outside: impl Fn(&Corner) -> f64,
+    plane: u32,
+    tolerance: f64,
+) -> usize {
+    let mut kept = 0;
+    let mut strictly_inside = false;
+    for i in 0..count {
+        let here = from[i];
+        let next = from[if i + 1 == count { 0 } else { i + 1 }];
+        let (d0, d1) = (outside(&here), outside(&next));
+        strictly_inside |= d0 < -tolerance;
+        let leaves = d1 > tolerance;
+        if d0 <= tolerance && kept < MAX_CORNERS {
+            let on = d0 >= -tolerance;
+            let leaving = if on && leaves { plane } else { here.leaving };
+            to[kept] = Corner { leaving, ..here };
+            kept += 1;
+        }
+        let crosses = (d0 < -tolerance && leaves) || (d0 > tolerance && d1 < -tolerance);
+        if crosses && kept < MAX_CORNERS {
+            let t = d0 / (d0 - d1);
+            to[kept] = Corner {
+                u: here.u + t * (next.u - here.u),
+                v: here.v + t * (next.v - here.v),
+                height: here.height + t * (next.height - here.height),
+                id: pair(here.leaving, plane),
+                leaving: if leaves { plane } else { here.leaving },
+            };
+            kept += 1;
+        }
+    }
+    if strictly_inside { kept } else { 0 }
+}
+
+/// Every corner within the envelope.
+pub(crate) fn box_half_space(
+    half: Vec3,
+    pose: &Pose,
+    plane: &Pose,
+    envelope: f64,
+    sink: &mut Sink<'_>,
+) {
+    let up = plane.direction(Vec3::Y);
+    let middle = up.dot(pose.position - plane.position);
+    let axes = pose.matrix();
+    let rise = axes.transpose() * up * half;
+    if middle - rise.abs().element_sum() >= envelope {
+        return;
+    }
+    let mut writer = sink.manifold(-up);
+    for n in 0..8 {
+        let s = Vec3::new(sign(n & 1), sign(n >> 1 & 1), sign(n >> 2 & 1));
+        let height = middle + s.dot(rise);
+        if height < envelope {
+            let corner = pose.position + axes * (s * half);
+            writer.point(corner, corner - up * height, n);
+        }
+    }
+    writer.finish();
+}
+
+fn sign(bit: u32) -> f64 {
+    if bit == 0 { -1.0 } else { 1.0 }
+}

@@ -1,0 +1,94 @@
+//! Takes manifolds from the pair functions and writes them in the caller's order.
+
+use drystone_base::Vec3;
+
+use super::{ContactBuffer, ContactPoint, Manifold};
+
+/// Where the pair functions put their points.
+pub(crate) struct Sink<'a> {
+    out: &'a mut ContactBuffer,
+    /// Whether the caller's `a` is the pair function's `b`.
+    flipped: bool,
+    /// Which parts of compounds are being looked at; mixed into the features.
+    part: u32,
+}
+
+impl<'a> Sink<'a> {
+    pub(crate) fn new(out: &'a mut ContactBuffer) -> Self {
+        Self {
+            out,
+            flipped: false,
+            part: 0,
+        }
+    }
+
+    /// Exchanges the roles of `a` and `b`.
+    pub(crate) fn flip(&mut self) {
+        self.flipped = !self.flipped;
+    }
+
+    /// Starts a manifold whose normal points from the pair function's `a` to its `b`.
+    #[inline]
+    pub(crate) fn manifold(&mut self, normal: Vec3) -> Writer<'_> {
+        let first = self.out.points.len() as u32;
+        Writer {
+            normal,
+            first,
+            flipped: self.flipped,
+            part: self.part,
+            out: self.out,
+        }
+    }
+
+    /// A manifold of one point.
+    #[inline]
+    pub(crate) fn single(&mut self, normal: Vec3, on_a: Vec3, on_b: Vec3, feature: u32) {
+        let mut writer = self.manifold(normal);
+        writer.point(on_a, on_b, feature);
+        writer.finish();
+    }
+}
+
+/// One manifold being written.
+pub(crate) struct Writer<'a> {
+    out: &'a mut ContactBuffer,
+    normal: Vec3,
+    first: u32,
+    flipped: bool,
+    part: u32,
+}
+
+impl Writer<'_> {
+    #[inline]
+    pub(crate) fn point(&mut self, on_a: Vec3, on_b: Vec3, feature: u32) {
+        let distance = self.normal.dot(on_b - on_a);
+        let (on_a, on_b) = if self.flipped {
+            (on_b, on_a)
+        } else {
+            (on_a, on_b)
+        };
+        self.out.points.push(ContactPoint {
+            on_a,
+            on_b,
+            distance,
+            feature: feature ^ self.part,
+        });
+    }
+
+    /// Closes the manifold; one without points leaves no trace.
+    #[inline]
+    pub(crate) fn finish(self) {
+        let count = self.out.points.len() as u32 - self.first;
+        if count > 0 {
+            self.out.manifolds.push(Manifold {
+                normal: if self.flipped {
+                    -self.normal
+                } else {
+                    self.normal
+                },
+                first: self.first,
+                count,
+            });
+        }
+    }
+}
