@@ -1,12 +1,18 @@
 //! Where two shapes touch or are about to.
 
 mod box_box;
+mod capsule;
+mod convex;
+mod hull;
 mod sink;
 mod sphere;
 
+pub(crate) use convex::Convex;
 use drystone_base::{Pose, Vec3};
 use sink::Sink;
 pub(crate) use sphere::closest_on_box;
+
+use capsule::Rod;
 
 use crate::Shape;
 
@@ -76,6 +82,7 @@ fn rank(shape: &Shape) -> u8 {
         Shape::Sphere { .. } => 0,
         Shape::Capsule { .. } => 1,
         Shape::Box { .. } => 2,
+        Shape::Hull(_) => 3,
         Shape::HalfSpace => 8,
         Shape::Compound(_) => 9,
     }
@@ -96,21 +103,70 @@ fn dispatch(
         return;
     }
     match (a, b) {
-        (Shape::Sphere { radius }, Shape::Sphere { radius: other }) => {
-            sphere::sphere_sphere(
-                pose_a.position,
-                *radius,
-                pose_b.position,
-                *other,
-                envelope,
-                sink,
-            );
+        (_, Shape::Compound(parts)) => {
+            let bounds = a.aabb(pose_a).grown(envelope);
+            for (n, (at, part)) in parts.iter().enumerate() {
+                let pose = pose_b.then(at);
+                if bounds.overlaps(&part.aabb(&pose)) {
+                    let before = sink.enter(n as u32);
+                    dispatch(a, pose_a, part, &pose, envelope, sink);
+                    sink.leave(before);
+                }
+            }
         }
-        (Shape::Sphere { radius }, Shape::Box { half }) => {
-            sphere::sphere_box(pose_a.position, *radius, *half, pose_b, envelope, sink);
+        (Shape::Sphere { radius }, _) => {
+            let centre = pose_a.position;
+            match b {
+                Shape::Sphere { radius: other } => {
+                    let to = pose_b.position;
+                    sphere::sphere_sphere(centre, *radius, to, *other, envelope, sink);
+                }
+                Shape::Capsule {
+                    half_length,
+                    radius: other,
+                } => {
+                    let rod = Rod::new(*half_length, *other, pose_b);
+                    capsule::sphere_capsule(centre, *radius, &rod, envelope, sink);
+                }
+                Shape::Box { half } => {
+                    sphere::sphere_box(centre, *radius, *half, pose_b, envelope, sink);
+                }
+                Shape::Hull(hull) => {
+                    hull::sphere_hull(centre, *radius, hull, pose_b, envelope, sink);
+                }
+                Shape::HalfSpace => {
+                    sphere::sphere_half_space(centre, *radius, pose_b, envelope, sink);
+                }
+                Shape::Compound(_) => {}
+            }
         }
-        (Shape::Sphere { radius }, Shape::HalfSpace) => {
-            sphere::sphere_half_space(pose_a.position, *radius, pose_b, envelope, sink);
+        (
+            Shape::Capsule {
+                half_length,
+                radius,
+            },
+            _,
+        ) => {
+            let rod = Rod::new(*half_length, *radius, pose_a);
+            match b {
+                Shape::Capsule {
+                    half_length,
+                    radius,
+                } => {
+                    let other = Rod::new(*half_length, *radius, pose_b);
+                    capsule::capsule_capsule(&rod, &other, envelope, sink);
+                }
+                Shape::Box { half } => {
+                    capsule::capsule_convex(&rod, Convex::Box(*half), pose_b, envelope, sink);
+                }
+                Shape::Hull(hull) => {
+                    capsule::capsule_convex(&rod, Convex::Hull(hull), pose_b, envelope, sink);
+                }
+                Shape::HalfSpace => {
+                    capsule::capsule_half_space(&rod, pose_b, envelope, sink);
+                }
+                Shape::Sphere { .. } | Shape::Compound(_) => {}
+            }
         }
         (Shape::Box { half }, Shape::Box { half: other }) => {
             box_box::box_box(*half, pose_a, *other, pose_b, envelope, sink);
@@ -118,6 +174,18 @@ fn dispatch(
         (Shape::Box { half }, Shape::HalfSpace) => {
             box_box::box_half_space(*half, pose_a, pose_b, envelope, sink);
         }
+        (Shape::Box { half }, Shape::Hull(hull)) => {
+            let (a, b) = (Convex::Box(*half), Convex::Hull(hull));
+            hull::convex_convex(a, pose_a, b, pose_b, envelope, sink);
+        }
+        (Shape::Hull(hull), Shape::Hull(other)) => {
+            let (a, b) = (Convex::Hull(hull), Convex::Hull(other));
+            hull::convex_convex(a, pose_a, b, pose_b, envelope, sink);
+        }
+        (Shape::Hull(hull), Shape::HalfSpace) => {
+            hull::hull_half_space(hull, pose_a, pose_b, envelope, sink);
+        }
+        // two half-spaces, and pairs that the order above excludes
         _ => {}
     }
 }

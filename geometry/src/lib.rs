@@ -1,11 +1,15 @@
 //! Shapes, and who is near whom. Knows nothing of mass in motion, time steps or solvers.
 
 pub mod contact;
+pub mod error;
+pub mod hull;
 pub mod mass;
 pub mod query;
 pub mod shape;
 
 pub use contact::{ContactBuffer, ContactPoint, Manifold, collide};
+pub use error::ShapeError;
+pub use hull::{Hull, HullFace};
 pub use mass::MassProperties;
 pub use query::{ClosestPoint, closest_point};
 pub use shape::{Aabb, Shape};

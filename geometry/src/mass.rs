@@ -128,6 +128,7 @@ impl Shape {
                 about_origin(cylinder + ball, Vec3::new(across, along, across))
             }
             Self::HalfSpace => return None,
+            Self::Hull(hull) => hull.mass_properties(density),
             Self::Compound(parts) => {
                 let mut sum = MassProperties::NONE;
                 for (at, part) in parts.iter() {

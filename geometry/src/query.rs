@@ -2,7 +2,10 @@
 
 use drystone_base::{Pose, Vec3};
 
-use crate::{Shape, contact::closest_on_box};
+use crate::{
+    Shape,
+    contact::{Convex, closest_on_box},
+};
 
 /// The answer of [`closest_point`].
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -39,6 +42,13 @@ pub fn closest_point(shape: &Shape, pose: &Pose, point: Vec3) -> ClosestPoint {
             let distance = up.dot(point - pose.position);
             ClosestPoint {
                 point: point - up * distance,
+                distance,
+            }
+        }
+        Shape::Hull(hull) => {
+            let (local, _, distance) = Convex::Hull(hull).closest(pose.local_point(point));
+            ClosestPoint {
+                point: pose.point(local),
                 distance,
             }
         }

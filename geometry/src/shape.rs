@@ -5,6 +5,8 @@ use std::sync::Arc;
 use drystone_base::{Pose, Vec3};
 use serde::{Deserialize, Serialize};
 
+use crate::{Hull, ShapeError};
+
 /// A solid, in its own frame.
 #[derive(Clone, Debug)]
 pub enum Shape {
@@ -27,11 +29,80 @@ pub enum Shape {
     },
     /// Everything with y <= 0.
     HalfSpace,
+    /// The convex hull of points.
+    Hull(Arc<Hull>),
     /// Several solids that move as one. Nested compounds are not allowed.
     Compound(Arc<Vec<(Pose, Shape)>>),
 }
 
 impl Shape {
+    /// A ball of `radius` [m].
+    pub fn sphere(radius: f64) -> Result<Self, ShapeError> {
+        length("sphere", "radius", radius)?;
+        Ok(Self::Sphere { radius })
+    }
+
+    /// A box with these half edges [m].
+    pub fn cuboid(half: Vec3) -> Result<Self, ShapeError> {
+        length("box", "half edge along x", half.x)?;
+        length("box", "half edge along y", half.y)?;
+        length("box", "half edge along z", half.z)?;
+        slender("box", half.max_element() / half.min_element())?;
+        Ok(Self::Box { half })
+    }
+
+    /// A capsule along y: a segment of twice `half_length`, `radius` thick [m].
+    pub fn capsule(half_length: f64, radius: f64) -> Result<Self, ShapeError> {
+        length("capsule", "half length", half_length)?;
+        length("capsule", "radius", radius)?;
+        slender("capsule", half_length / radius)?;
+        Ok(Self::Capsule {
+            half_length,
+            radius,
+        })
+    }
+
+    /// The convex hull of `points` [m].
+    pub fn hull(points: &[Vec3]) -> Result<Self, ShapeError> {
+        Ok(Self::Hull(Arc::new(Hull::new(points)?)))
+    }
+
+    /// Several bounded solids as one.
+    pub fn compound(parts: Vec<(Pose, Self)>) -> Result<Self, ShapeError> {
+        if parts.is_empty() {
+            return Err(ShapeError::NoParts);
+        }
+        for (part, (pose, shape)) in parts.iter().enumerate() {
+            if matches!(shape, Self::HalfSpace | Self::Compound(_)) {
+                let found = shape.name();
+                return Err(ShapeError::Part { part, found });
+            }
+            let (position, length) = (pose.position, pose.rotation.length());
+            let near = position.is_finite() && position.abs().max_element() <= ShapeError::LARGEST;
+            let unit = (length - 1.0).abs() <= 1e-6;
+            if !(near && unit) {
+                return Err(ShapeError::PartPose {
+                    part,
+                    position,
+                    length,
+                });
+            }
+        }
+        Ok(Self::Compound(Arc::new(parts)))
+    }
+
+    /// What kind of shape it is, in a word.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Sphere { .. } => "sphere",
+            Self::Box { .. } => "box",
+            Self::Capsule { .. } => "capsule",
+            Self::HalfSpace => "half-space",
+            Self::Hull(_) => "hull",
+            Self::Compound(_) => "compound",
+        }
+    }
+
     /// The smallest box along the world's axes around the shape (of a half-space: cut off at
     /// [`Aabb::FAR`]).
     pub fn aabb(&self, pose: &Pose) -> Aabb {
@@ -51,6 +122,7 @@ impl Shape {
                 Aabb::about(pose.position, axis.abs() + Vec3::splat(*radius))
             }
             Self::HalfSpace => half_space_box(pose),
+            Self::Hull(hull) => Aabb::of_points(hull.points().iter().map(|p| pose.point(*p))),
             Self::Compound(parts) => parts.iter().fold(Aabb::EMPTY, |sum, (at, part)| {
                 sum.union(&part.aabb(&pose.then(at)))
             }),
@@ -69,6 +141,7 @@ impl Shape {
                 radius,
             } => PI * radius * radius * (2.0 * half_length + 4.0 / 3.0 * radius),
             Self::HalfSpace => f64::INFINITY,
+            Self::Hull(hull) => hull.volume(),
             Self::Compound(parts) => parts.iter().map(|(_, part)| part.volume()).sum(),
         }
     }
@@ -87,11 +160,38 @@ impl Shape {
                 (centre.x * centre.x + centre.z * centre.z + along * along).sqrt() + radius
             }
             Self::HalfSpace => f64::INFINITY,
+            Self::Hull(hull) => hull
+                .points()
+                .iter()
+                .fold(0.0, |largest: f64, p| largest.max((*p - centre).length())),
             Self::Compound(parts) => parts.iter().fold(0.0, |largest: f64, (at, part)| {
                 largest.max(part.bounding_radius(at.local_point(centre)))
             }),
         }
     }
+}
+
+fn length(shape: &'static str, quantity: &'static str, found: f64) -> Result<(), ShapeError> {
+    if (ShapeError::SMALLEST..=ShapeError::LARGEST).contains(&found) {
+        return Ok(());
+    }
+    Err(ShapeError::Length {
+        shape,
+        quantity,
+        found,
+    })
+}
+
+fn slender(shape: &'static str, found: f64) -> Result<(), ShapeError> {
+    let wanted = ShapeError::SLENDEREST;
+    if found <= wanted {
+        return Ok(());
+    }
+    Err(ShapeError::Slender {
+        shape,
+        found,
+        wanted,
+    })
 }
 
 /// A half-space is bounded on one side only, and only where its face lies along an axis.

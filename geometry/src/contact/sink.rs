@@ -4,6 +4,13 @@ use drystone_base::Vec3;
 
 use super::{ContactBuffer, ContactPoint, Manifold};
 
+/// Spreads two numbers over one, so that different pairs hardly ever agree.
+#[inline]
+pub(crate) fn mix(seed: u32, value: u32) -> u32 {
+    let x = (seed.rotate_left(5) ^ value).wrapping_mul(0x9E37_79B1);
+    x ^ (x >> 15)
+}
+
 /// Where the pair functions put their points.
 pub(crate) struct Sink<'a> {
     out: &'a mut ContactBuffer,
@@ -25,6 +32,18 @@ impl<'a> Sink<'a> {
     /// Exchanges the roles of `a` and `b`.
     pub(crate) fn flip(&mut self) {
         self.flipped = !self.flipped;
+    }
+
+    /// Looks at one part of a compound on each side from now on; returns what it was before.
+    pub(crate) fn enter(&mut self, part: u32) -> u32 {
+        let before = self.part;
+        self.part = mix(before, part + 1);
+        before
+    }
+
+    /// Back to before [`Self::enter`].
+    pub(crate) fn leave(&mut self, before: u32) {
+        self.part = before;
     }
 
     /// Starts a manifold whose normal points from the pair function's `a` to its `b`.

@@ -1,0 +1,523 @@
+//! Hulls against hulls, boxes, balls and half-spaces.
+//!
+//! The best face axis is found by going through all faces, which is exact and steady where
+//! faces rest on faces; parry's GJK and EPA then tell whether the true distance is clearly
+//! larger, that is whether edges or corners meet.
+
+use drystone_base::{Pose, Vec3, tangents};
+use parry3d_f64::query::{
+    epa::EPA,
+    gjk::{self, CsoPoint, GJKResult, VoronoiSimplex},
+};
+
+use super::{
+    convex::{Convex, MAX_RING, Ring, parry_pose},
+    sink::{Sink, mix},
+};
+use crate::Hull;
+
+/// As in `box_box`: a corner this far outside counts as on the plane, in units of the size.
+const ON_PLANE: f64 = 1e-4;
+/// Two faces whose separations are this close are alike.
+const FACE_TIE: f64 = 1e-3;
+/// How much better than the best face the true distance must be: in units of the size, relatively.
+const EDGE_TIE: f64 = 1e-3;
+const EDGE_RELATIVE: f64 = 0.05;
+/// As in `box_box`: edges this much along the best face add nothing.
+const EDGE_ALONG_FACE: f64 = 0.995;
+
+pub(crate) fn sphere_hull(
+    centre: Vec3,
+    radius: f64,
+    hull: &Hull,
+    pose: &Pose,
+    envelope: f64,
+    sink: &mut Sink<'_>,
+) {
+    let local = pose.local_point(centre);
+    let reach = radius + envelope;
+    if !hull
+        .bounds()
+        .grown(reach)
+        .overlaps(&crate::Aabb::about(local, Vec3::ZERO))
+    {
+        return;
+    }
+    let (point, outward, distance) = Convex::Hull(hull).closest(local);
+    if distance < reach {
+        let normal = -pose.direction(outward);
+        sink.single(normal, centre + normal * radius, pose.point(point), 0);
+    }
+}
+
+/// Every corner within the envelope, at most eight.
+pub(crate) fn hull_half_space(
+    hull: &Hull,
+    pose: &Pose,
+    plane: &Pose,
+    envelope: f64,
+    sink: &mut Sink<'_>,
+) {
+    let up = plane.direction(Vec3::Y);
+    let up_local = pose.local_direction(up);
+    let base = up.dot(pose.position - plane.position);
+    let (u, v) = tangents(up_local);
+    let corners = hull
+        .points()
+        .iter()
+        .enumerate()
+        .map(|(n, p)| (n as u32, *p, base + up_local.dot(*p)))
+        .filter(|(_, _, height)| *height < envelope);
+    let mut chosen = Chosen::new(Convex::Hull(hull).size());
+    let few = corners.clone().take(MAX_POINTS + 1).count() <= MAX_POINTS;
+    for (n, p, height) in corners {
+        chosen.offer(n, p.dot(u), p.dot(v), height, few);
+    }
+    let mut writer = sink.manifold(-up);
+    for point in chosen.points() {
+        let corner = pose.point(hull.points()[point.id as usize]);
+        writer.point(corner, corner - up * point.height, point.id);
+    }
+    writer.finish();
+}
+
+pub(crate) fn convex_convex(
+    a: Convex<'_>,
+    pose_a: &Pose,
+    b: Convex<'_>,
+    pose_b: &Pose,
+    envelope: f64,
+    sink: &mut Sink<'_>,
+) {
+    // balls around both
+    let ((centre_a, radius_a), (centre_b, radius_b)) = (a.ball(), b.ball());
+    let apart = pose_b.point(centre_b) - pose_a.point(centre_a);
+    let reach = radius_a + radius_b + envelope;
+    if apart.length_squared() >= reach * reach {
+        return;
+    }
+    let size = a.size().min(b.size());
+    let b_in_a = pose_a.inverse().then(pose_b);
+    let a_in_b = b_in_a.inverse();
+
+    // faces of both
+    let Some((face_a, best_a)) = best_face(a, b, &b_in_a, envelope, size) else {
+        return;
+    };
+    let Some((face_b, best_b)) = best_face(b, a, &a_in_b, envelope, size) else {
+        return;
+    };
+    // of two faces that are alike the larger is the reference, of equal ones that of a
+    let larger = b.face_area(face_b) > a.face_area(face_a) * (1.0 + 1e-9);
+    let favour = if larger { -FACE_TIE } else { FACE_TIE };
+    let of_b = best_b > best_a + favour * size;
+    let (best, outward) = if of_b {
+        (best_b, b_in_a.direction(b.plane(face_b).0))
+    } else {
+        (best_a, a.plane(face_a).0)
+    };
+
+    // does something other than a face keep them farther apart?
+    let near = nearest(a, b, &b_in_a, envelope);
+    let clearly = |d: f64| d > best + EDGE_RELATIVE * best.abs() + EDGE_TIE * size;
+    match near {
+        Nearest::Beyond => return,
+        Nearest::Points { distance, .. } if clearly(distance) => {
+            if let Some((normal, on_a, on_b, feature)) = best_edges(a, b, &b_in_a, best, outward) {
+                if normal.dot(on_b - on_a) < envelope {
+                    let (on_a, on_b) = (pose_a.point(on_a), pose_a.point(on_b));
+                    sink.single(pose_a.direction(normal), on_a, on_b, feature);
+                }
+                return;
+            }
+        }
+        _ => {}
+    }
+
+    let found = if of_b {
+        sink.flip();
+        let found = face_contact(b, pose_b, a, &a_in_b, face_b, size, envelope, sink);
+        sink.flip();
+        found
+    } else {
+        face_contact(a, pose_a, b, &b_in_a, face_a, size, envelope, sink)
+    };
+    // a corner beside a face: what parry found
+    if let Nearest::Points {
+        on_a,
+        on_b,
+        normal,
+        distance,
+    } = near
+        && !found
+        && distance > 1e-6 * size
+    {
+        let (on_a, on_b) = (pose_a.point(on_a), pose_a.point(on_b));
+        sink.single(pose_a.direction(normal), on_a, on_b, 1 << 31);
+    }
+}
+
+/// The face of `a` from whose plane `b` stays farthest; `None` if farther than the envelope.
+fn best_face(
+    a: Convex<'_>,
+    b: Convex<'_>,
+    b_in_a: &Pose,
+    envelope: f64,
+    size: f64,
+) -> Option<(usize, f64)> {
+    let mut best = (0, f64::NEG_INFINITY);
+    for face in 0..a.face_count() {
+        let (normal, offset) = a.plane(face);
+        let deepest = b_in_a.point(b.support(-b_in_a.local_direction(normal)));
+        let separation = normal.dot(deepest) - offset;
+        if separation >= envelope {
+            return None;
+        }
+        if separation > best.1 + 1e-7 * size {
+            best = (face, separation);
+        }
+    }
+    Some(best)
+}
+
+/// What GJK and EPA say; everything in the frame of `a`.
+enum Nearest {
+    Beyond,
+    Points {
+        on_a: Vec3,
+        on_b: Vec3,
+        normal: Vec3,
+        distance: f64,
+    },
+    Unknown,
+}
+
+fn nearest(a: Convex<'_>, b: Convex<'_>, b_in_a: &Pose, envelope: f64) -> Nearest {
+    let pose = parry_pose(b_in_a);
+    let toward = b_in_a.position.try_normalize().unwrap_or(Vec3::X);
+    let mut simplex = VoronoiSimplex::new();
+    simplex.reset(CsoPoint::from_shapes(&pose, &a, &b, toward));
+    let points = |on_a: Vec3, on_b: Vec3, normal: Vec3| Nearest::Points {
+        on_a,
+        on_b,
+        normal,
+        distance: normal.dot(on_b - on_a),
+    };
+    match gjk::closest_points(&pose, &a, &b, envelope, true, &mut simplex) {
+        GJKResult::ClosestPoints(on_a, on_b, normal) => points(on_a, on_b, normal),
+        GJKResult::Intersection => EPA::new()
+            .closest_points(&pose, &a, &b, &simplex)
+            .map_or(Nearest::Unknown, |(p, q, n)| points(p, q, n)),
+        GJKResult::NoIntersection(_) => Nearest::Beyond,
+        GJKResult::Proximity(_) => Nearest::Unknown,
+    }
+}
+
+/// The pair of edges with the largest separation above `best`: normal, nearest points, feature.
+///
+/// Only edges whose arcs of normals cross on the sphere of directions bound the Minkowski
+/// difference; the others need no look.
+fn best_edges(
+    a: Convex<'_>,
+    b: Convex<'_>,
+    b_in_a: &Pose,
+    best: f64,
+    outward: Vec3,
+) -> Option<(Vec3, Vec3, Vec3, u32)> {
+    let mut found = None;
+    let mut largest = best;
+    for j in 0..b.edge_count() {
+        let [b0, b1] = b.edge(j).map(|p| b_in_a.point(p));
+        // of b, the difference has the opposite normals
+        let [c, d] = b.edge_normals(j).map(|n| -b_in_a.direction(n));
+        let along_b = b1 - b0;
+        for i in 0..a.edge_count() {
+            let [n1, n2] = a.edge_normals(i);
+            let [a0, a1] = a.edge(i);
+            let along_a = a1 - a0;
+            let (cba, dba) = (c.dot(along_a), d.dot(along_a));
+            let (adc, bdc) = (n1.dot(along_b), n2.dot(along_b));
+            let crossing = cba * dba < 0.0 && adc * bdc < 0.0;
+            let axis = along_a.cross(along_b);
+            let scale = along_a.length() * along_b.length();
+            if !crossing || axis.length_squared() < 1e-6 * scale * scale {
+                continue;
+            }
+            let mut normal = axis.normalize();
+            if normal.dot(n1 + n2) < 0.0 {
+                normal = -normal;
+            }
+            if normal.dot(c + d) <= 0.0 || normal.dot(outward).abs() >= EDGE_ALONG_FACE {
+                continue;
+            }
+            let separation = normal.dot(b0 - a0);
+            if separation > largest {
+                largest = separation;
+                let (on_a, on_b) = closest_on_segments([a0, a1], [b0, b1]);
+                let feature = mix(mix(1 << 31, i as u32), j as u32);
+                found = Some((normal, on_a, on_b, feature));
+            }
+        }
+    }
+    found
+}
+
+/// Nearest points of two segments that are not parallel; of parallel ones, some nearest pair.
+pub(crate) fn closest_on_segments(a: [Vec3; 2], b: [Vec3; 2]) -> (Vec3, Vec3) {
+    let (p, q, w) = (a[1] - a[0], b[1] - b[0], a[0] - b[0]);
+    let (pp, qq, pq) = (p.length_squared(), q.length_squared(), p.dot(q));
+    let (wp, wq) = (w.dot(p), w.dot(q));
+    let determinant = pp * qq - pq * pq;
+    let safe = |n: f64, d: f64| {
+        if d > 0.0 {
+            (n / d).clamp(0.0, 1.0)
+        } else {
+            0.0
+        }
+    };
+    let mut s = if determinant > 1e-12 * pp * qq {
+        ((pq * wq - qq * wp) / determinant).clamp(0.0, 1.0)
+    } else {
+        0.5
+    };
+    let t = safe(pq * s + wq, qq);
+    s = safe(pq * t - wp, pp);
+    (a[0] + p * s, b[0] + q * t)
+}
+
+/// A corner of the incident face while it is clipped; see `box_box`.
+#[derive(Clone, Copy)]
+struct Corner {
+    at: Vec3,
+    id: u32,
+    leaving: u32,
+}
+
+const MAX_CORNERS: usize = 2 * MAX_RING;
+
+fn pair(x: u32, y: u32) -> u32 {
+    if x < y { x << 8 | y } else { y << 8 | x }
+}
+
+/// Clips the face of `incident` that looks most against `face` of `reference` by its sides.
+/// `incident_in` is the incident pose in the frame of the reference.
+fn face_contact(
+    reference: Convex<'_>,
+    pose: &Pose,
+    incident: Convex<'_>,
+    incident_in: &Pose,
+    face: usize,
+    size: f64,
+    envelope: f64,
+    sink: &mut Sink<'_>,
+) -> bool {
+    let (normal, offset) = reference.plane(face);
+    let (other, _) = incident.face_toward(-incident_in.local_direction(normal));
+    let (mut sides, mut ring) = (Ring::EMPTY, Ring::EMPTY);
+    reference.ring(face, &mut sides);
+    incident.ring(other, &mut ring);
+
+    let count = ring.corners().len() as u32;
+    let nothing = Corner {
+        at: Vec3::ZERO,
+        id: 0,
+        leaving: 0,
+    };
+    let (mut front, mut back) = ([nothing; MAX_CORNERS], [nothing; MAX_CORNERS]);
+    for (n, corner) in ring.corners().iter().enumerate() {
+        let n = n as u32;
+        front[n as usize] = Corner {
+            at: incident_in.point(*corner),
+            id: pair((n + count - 1) % count, n),
+            leaving: n,
+        };
+    }
+    let mut kept = count as usize;
+    let sides = sides.corners();
+    let tolerance = ON_PLANE * size;
+    for (n, from) in sides.iter().enumerate() {
+        let to = sides[(n + 1) % sides.len()];
+        let Some(out) = (to - *from).cross(normal).try_normalize() else {
+            continue;
+        };
+        let plane = (MAX_RING + n) as u32;
+        kept = clip(
+            &front,
+            kept,
+            &mut back,
+            out,
+            out.dot(*from),
+            plane,
+            tolerance,
+        );
+        std::mem::swap(&mut front, &mut back);
+    }
+
+    let (u, v) = tangents(normal);
+    let mut chosen = Chosen::new(size);
+    let inside = front[..kept].iter().enumerate().filter_map(|(n, c)| {
+        let height = normal.dot(c.at) - offset;
+        let merged = front[..n]
+            .iter()
+            .any(|p| (p.at - c.at).length_squared() < tolerance * tolerance);
+        (height < envelope && !merged).then_some((n as u32, c.at, height))
+    });
+    let few = inside.clone().count() <= MAX_POINTS;
+    for (n, at, height) in inside {
+        chosen.offer(n, at.dot(u), at.dot(v), height, few);
+    }
+    let base = mix(mix(0, face as u32), other as u32);
+    let mut writer = sink.manifold(pose.direction(normal));
+    let mut found = false;
+    for point in chosen.points() {
+        let corner = front[point.id as usize];
+        let foot = corner.at - normal * point.height;
+        writer.point(
+            pose.point(foot),
+            pose.point(corner.at),
+            mix(base, corner.id),
+        );
+        found = true;
+    }
+    writer.finish();
+    found
+}
+
+/// As in `box_box`, in three dimensions.
+fn clip(
+    from: &[Corner; MAX_CORNERS],
+    count: usize,
+    to: &mut [Corner; MAX_CORNERS],
+    out: Vec3,
+    offset: f64,
+    plane: u32,
+    tolerance: f64,
+) -> usize {
+    let mut kept = 0;
+    let mut strictly_inside = false;
+    for i in 0..count {
+        let here = from[i];
+        let next = from[if i + 1 == count { 0 } else { i + 1 }];
+        let (d0, d1) = (out.dot(here.at) - offset, out.dot(next.at) - offset);
+        strictly_inside |= d0 < -tolerance;
+        let leaves = d1 > tolerance;
+        if d0 <= tolerance && kept < MAX_CORNERS {
+            let on = d0 >= -tolerance;
+            let leaving = if on && leaves { plane } else { here.leaving };
+            to[kept] = Corner { leaving, ..here };
+            kept += 1;
+        }
+        let crosses = (d0 < -tolerance && leaves) || (d0 > tolerance && d1 < -tolerance);
+        if crosses && kept < MAX_CORNERS {
+            to[kept] = Corner {
+                at: here.at + (next.at - here.at) * (d0 / (d0 - d1)),
+                id: pair(here.leaving, plane),
+                leaving: if leaves { plane } else { here.leaving },
+            };
+            kept += 1;
+        }
+    }
+    if strictly_inside { kept } else { 0 }
+}
+
+/// The most points of a manifold.
+const MAX_POINTS: usize = 8;
+
+#[derive(Clone, Copy)]
+struct Point {
+    id: u32,
+    u: f64,
+    v: f64,
+    height: f64,
+}
+
+/// At most eight points: of many, the extreme ones in eight directions, and the deepest.
+struct Chosen {
+    points: [Point; MAX_POINTS],
+    count: usize,
+    deepest: Option<Point>,
+    tolerance: f64,
+}
+
+impl Chosen {
+    fn new(size: f64) -> Self {
+        let nothing = Point {
+            id: 0,
+            u: 0.0,
+            v: 0.0,
+            height: 0.0,
+        };
+        Self {
+            points: [nothing; MAX_POINTS],
+            count: 0,
+            deepest: None,
+            tolerance: 1e-6 * size,
+        }
+    }
+
+    /// Takes the point if it is one of `few`, or extreme.
+    fn offer(&mut self, id: u32, u: f64, v: f64, height: f64, few: bool) {
+        let point = Point { id, u, v, height };
+        if few {
+            self.points[self.count] = point;
+            self.count += 1;
+            return;
+        }
+        let diagonal = std::f64::consts::FRAC_1_SQRT_2;
+        for k in 0..MAX_POINTS {
+            let along = |p: &Point| match k {
+                0 => p.u,
+                1 => diagonal * (p.u + p.v),
+                2 => p.v,
+                3 => diagonal * (p.v - p.u),
+                4 => -p.u,
+                5 => -diagonal * (p.u + p.v),
+                6 => -p.v,
+                _ => diagonal * (p.u - p.v),
+            };
+            if self.count == 0 || along(&point) > along(&self.points[k]) + self.tolerance {
+                self.points[k] = point;
+            }
+        }
+        self.count = MAX_POINTS;
+        if self
+            .deepest
+            .is_none_or(|d| height < d.height - self.tolerance)
+        {
+            self.deepest = Some(point);
+        }
+    }
+
+    /// The chosen points, each once.
+    fn points(mut self) -> impl Iterator<Item = Point> {
+        if let Some(deepest) = self.deepest {
+            // the deepest takes the place of its nearest, unless one as deep is there
+            let covered = self
+                .points
+                .iter()
+                .any(|p| p.height <= deepest.height + self.tolerance);
+            if !covered {
+                let far = |p: &Point| {
+                    let (du, dv) = (p.u - deepest.u, p.v - deepest.v);
+                    du * du + dv * dv
+                };
+                let mut nearest = 0;
+                for k in 1..MAX_POINTS {
+                    if far(&self.points[k]) < far(&self.points[nearest]) {
+                        nearest = k;
+                    }
+                }
+                let replaced = self.points[nearest].id;
+                for p in &mut self.points {
+                    if p.id == replaced {
+                        *p = deepest;
+                    }
+                }
+            }
+        }
+        let (points, count) = (self.points, self.count);
+        (0..count)
+            .filter(move |&k| points[..k].iter().all(|p| p.id != points[k].id))
+            .map(move |k| points[k])
+    }
+}
