@@ -4,17 +4,28 @@
 //! and advances them with the stepper chosen in [`Options`].
 
 mod contacts;
+mod correction;
+mod coursed;
+mod dynamics;
+pub mod energy;
 mod error;
 mod graph;
+mod isp;
 mod model;
 mod options;
+mod pgs;
+mod shock;
+mod soft;
 mod state;
 mod system;
+mod vsp;
 
 pub use contacts::{Contacts, Pair, Patch, Point};
 pub use error::Error;
 pub use graph::{Graph, NONE};
 pub use model::{Body, Key, Material, MaterialPair, Materials, Model, Motion, Path, Weight};
-pub use options::{Options, Stepper};
+pub use options::{
+    CoursedOptions, IspOptions, Options, PgsOptions, SoftOptions, Stepper, VspOptions,
+};
 pub use state::State;
 pub use system::{Report, System, Workspace};

@@ -138,7 +138,8 @@ impl State {
     pub fn apply_impulse(&mut self, model: &Model, i: usize, p: Vec3, at: Vec3) {
         self.linear_velocity[i] += p * model.inverse_mass[i];
         let twist = (at - self.position[i]).cross(p);
-        self.angular_velocity[i] += self.inverse_inertia(model, i).times(twist);
+        let spin = self.inverse_inertia(model, i).times(twist);
+        self.angular_velocity[i] += spin;
         self.wake(i);
     }
 

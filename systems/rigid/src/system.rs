@@ -30,10 +30,24 @@ pub struct Report {
     pub dynamics_seconds: f64,
 }
 
+impl Report {
+    /// What is known of a step once its contacts are found and their graph is analysed.
+    pub(crate) fn of(state: &State, graph: &Graph) -> Self {
+        Self {
+            contacts: state.contacts.points.len(),
+            pairs: state.contacts.pairs.iter().filter(|pair| pair.count > 0).count(),
+            islands: graph.islands as usize,
+            deepest_penetration: state.contacts.deepest(),
+            ..Self::default()
+        }
+    }
+}
+
 /// Scratch memory that a step may use and that never influences its result.
 #[derive(Default)]
 pub struct Workspace {
     pub(crate) graph: Graph,
+    pub(crate) assembly: crate::dynamics::Assembly,
     pub(crate) buffer: ContactBuffer,
     /// Memory of the contacts before last.
     pub(crate) contacts: Contacts,
@@ -45,6 +59,7 @@ pub struct Workspace {
     pub(crate) radius: Vec<f64>,
     /// Per body: whether its manifolds may be kept.
     pub(crate) recyclable: Vec<bool>,
+    pub(crate) scratch: crate::coursed::Scratch<f32>,
     /// Seconds spent in `detect` during this step.
     pub(crate) collision_seconds: f64,
 }

@@ -1,0 +1,332 @@
+//! Contact patches eight at a time: the data of the cone solver in lanes.
+//!
+//! A patch is at most four points of one pair of bodies that share a normal. Patches are
+//! coloured so that the eight of a block share no moving body, which makes their Gauss-Seidel
+//! updates independent. Velocities and impulses are relative to body centres, so that `f32`
+//! lanes keep seven digits of what matters wherever the scene is.
+
+use drystone_base::lanes::{Eight, Lanes, Real};
+use drystone_base::{Symmetric3, Vec3, tangents};
+
+/// Most points of a patch.
+pub const POINTS: usize = 4;
+/// No coarse level, no patch.
+pub const NONE: u32 = u32::MAX;
+/// Patches of one body beyond this many are solved one at a time.
+const COLOURS: usize = 63;
+
+/// A point of a patch to be solved.
+#[derive(Clone, Copy, Debug)]
+pub struct PointInput {
+    /// From the centre of `a` to the point, world [m].
+    pub ra: Vec3,
+    /// From the centre of `b` to the point, world [m].
+    pub rb: Vec3,
+    /// Signed distance [m].
+    pub separation: f64,
+    /// Impulse on `b` to start from, world [N s].
+    pub impulse: Vec3,
+}
+
+/// A patch to be solved.
+#[derive(Clone, Copy, Debug)]
+pub struct PatchInput {
+    /// Slots of the two bodies.
+    pub bodies: [u32; 2],
+    /// Unit vector from `a` to `b`.
+    pub normal: Vec3,
+    /// Coulomb's coefficient [1].
+    pub friction: f64,
+    /// Newton's coefficient [1].
+    pub restitution: f64,
+    /// Coarse interface of the patch, or [`NONE`].
+    pub interface: u32,
+    /// Whether `b` is the upper body of the interface.
+    pub upward: bool,
+}
+
+/// A body to be solved.
+#[derive(Clone, Copy, Debug)]
+pub struct BodyInput {
+    /// [1/kg]; zero for what contacts do not move.
+    pub inverse_mass: f64,
+    /// World [1/(kg m²)].
+    pub inverse_inertia: Symmetric3,
+}
+
+/// Three lanes as a vector.
+#[derive(Clone, Copy)]
+pub(crate) struct V3<L>(pub(crate) L, pub(crate) L, pub(crate) L);
+
+impl<L: Lanes> V3<L> {
+    #[inline(always)]
+    pub(crate) fn load(from: &[Eight<L::Real>; 3]) -> Self {
+        Self(L::load(&from[0]), L::load(&from[1]), L::load(&from[2]))
+    }
+    #[inline(always)]
+    pub(crate) fn zero() -> Self {
+        Self(L::splat(0.0), L::splat(0.0), L::splat(0.0))
+    }
+    #[inline(always)]
+    pub(crate) fn dot(self, other: Self) -> L {
+        self.0 * other.0 + self.1 * other.1 + self.2 * other.2
+    }
+    #[inline(always)]
+    pub(crate) fn cross(self, other: Self) -> Self {
+        Self(
+            self.1 * other.2 - self.2 * other.1,
+            self.2 * other.0 - self.0 * other.2,
+            self.0 * other.1 - self.1 * other.0,
+        )
+    }
+    #[inline(always)]
+    pub(crate) fn plus(self, other: Self) -> Self {
+        Self(self.0 + other.0, self.1 + other.1, self.2 + other.2)
+    }
+    #[inline(always)]
+    pub(crate) fn minus(self, other: Self) -> Self {
+        Self(self.0 - other.0, self.1 - other.1, self.2 - other.2)
+    }
+    #[inline(always)]
+    pub(crate) fn times(self, factor: L) -> Self {
+        Self(self.0 * factor, self.1 * factor, self.2 * factor)
+    }
+}
+
+/// A symmetric matrix (xx, yy, zz, xy, xz, yz) times a vector.
+#[inline(always)]
+pub(crate) fn symmetric_times<L: Lanes>(m: &[Eight<L::Real>; 6], v: V3<L>) -> V3<L> {
+    let (xy, xz, yz) = (L::load(&m[3]), L::load(&m[4]), L::load(&m[5]));
+    V3(
+        L::load(&m[0]) * v.0 + xy * v.1 + xz * v.2,
+        xy * v.0 + L::load(&m[1]) * v.1 + yz * v.2,
+        xz * v.0 + yz * v.1 + L::load(&m[2]) * v.2,
+    )
+}
+
+/// One point of each of eight patches. A lane without the point has zero masses and a target
+/// that nothing violates.
+#[derive(Clone, Debug, Default)]
+#[repr(C)]
+pub(crate) struct BlockPoint<T> {
+    pub(crate) ra: [Eight<T>; 3],
+    pub(crate) rb: [Eight<T>; 3],
+    /// 1 / A_nn [kg]
+    pub(crate) mass_n: Eight<T>,
+    /// 1 / largest eigenvalue of A_tt [kg]
+    pub(crate) mass_t: Eight<T>,
+    /// A_tn: what a normal impulse does along the tangents [1/kg]
+    pub(crate) coupling: [Eight<T>; 2],
+    /// Normal velocity to reach at least [m/s].
+    pub(crate) target: Eight<T>,
+    /// Impulse along n, t1, t2 [N s].
+    pub(crate) impulse: [Eight<T>; 3],
+    /// Impulses of all substeps so far [N s].
+    pub(crate) total: [Eight<T>; 3],
+    /// Signed distance [m].
+    pub(crate) separation: Eight<T>,
+    /// Normal displacement impulse of the position correction [kg m].
+    pub(crate) push: Eight<T>,
+}
+
+/// Eight patches without a moving body in common.
+#[derive(Clone, Debug)]
+#[repr(C)]
+pub(crate) struct Block<T> {
+    pub(crate) body: [[u32; 8]; 2],
+    /// Which patch each lane holds, or [`NONE`].
+    pub(crate) patch: [u32; 8],
+    /// Largest number of points in a lane.
+    pub(crate) points: u32,
+    pub(crate) normal: [Eight<T>; 3],
+    pub(crate) tangent1: [Eight<T>; 3],
+    pub(crate) tangent2: [Eight<T>; 3],
+    pub(crate) inverse_mass: [Eight<T>; 2],
+    pub(crate) inverse_inertia: [[Eight<T>; 6]; 2],
+    pub(crate) friction: Eight<T>,
+    pub(crate) restitution: Eight<T>,
+    pub(crate) point: [BlockPoint<T>; POINTS],
+}
+
+/// Separation of a point that is not there [m].
+const FAR: f64 = 1e6;
+
+impl<T: Real> Block<T> {
+    fn empty(dummy: u32) -> Self {
+        let zero = Eight::default();
+        let point = BlockPoint {
+            separation: Eight::splat(T::of(FAR)),
+            target: Eight::splat(T::of(-FAR)),
+            ..BlockPoint::default()
+        };
+        Self {
+            body: [[dummy; 8]; 2],
+            patch: [NONE; 8],
+            points: 0,
+            normal: [zero; 3],
+            tangent1: [zero; 3],
+            tangent2: [zero; 3],
+            inverse_mass: [zero; 2],
+            inverse_inertia: [[zero; 6]; 2],
+            friction: zero,
+            restitution: zero,
+            point: [point.clone(), point.clone(), point.clone(), point],
+        }
+    }
+}
+
+/// A contact problem in blocks, with the velocities it works on.
+#[derive(Clone, Debug)]
+pub struct Blocks<T> {
+    pub(crate) blocks: Vec<Block<T>>,
+    /// Per body slot: linear and angular velocity, two unused. The last slot is a dummy.
+    pub velocity: Vec<Eight<T>>,
+    /// Velocities at the end of the substep before.
+    pub(crate) before: Vec<Eight<T>>,
+    pub(crate) inverse_mass: Vec<T>,
+    pub(crate) inverse_inertia: Vec<[T; 6]>,
+    /// Where each patch went: block * 8 + lane.
+    pub(crate) place: Vec<u32>,
+    colour_of: Vec<u8>,
+    used: Vec<u64>,
+    fill: Vec<u32>,
+}
+
+impl<T> Default for Blocks<T> {
+    fn default() -> Self {
+        Self {
+            blocks: Vec::new(),
+            velocity: Vec::new(),
+            before: Vec::new(),
+            inverse_mass: Vec::new(),
+            inverse_inertia: Vec::new(),
+            place: Vec::new(),
+            colour_of: Vec::new(),
+            used: Vec::new(),
+            fill: Vec::new(),
+        }
+    }
+}
+
+impl<T: Real> Blocks<T> {
+    /// Lays out the problem: `patches` with their points (`points(k)` for patch k) over `bodies`.
+    pub fn build<'a>(
+        &mut self,
+        bodies: &[BodyInput],
+        patches: &[PatchInput],
+        points: impl Fn(usize) -> &'a [PointInput],
+    ) {
+        // bodies, and one more that nothing moves
+        let dummy = bodies.len() as u32;
+        self.velocity.clear();
+        self.velocity.resize(bodies.len() + 1, Eight::default());
+        self.inverse_mass.clear();
+        self.inverse_inertia.clear();
+        for body in bodies {
+            self.inverse_mass.push(T::of(body.inverse_mass));
+            let i = &body.inverse_inertia;
+            self.inverse_inertia.push([i.xx, i.yy, i.zz, i.xy, i.xz, i.yz].map(T::of));
+        }
+        self.inverse_mass.push(T::of(0.0));
+        self.inverse_inertia.push([T::of(0.0); 6]);
+
+        self.colour(bodies, patches);
+
+        // one patch after the other into its lane
+        for (k, patch) in patches.iter().enumerate() {
+            let place = self.place[k];
+            let (block, lane) = (place / 8, (place % 8) as usize);
+            let block = &mut self.blocks[block as usize];
+            debug_assert!(block.body[0][0] <= dummy);
+            block.patch[lane] = k as u32;
+            let (t1, t2) = tangents(patch.normal);
+            for axis in 0..3 {
+                block.normal[axis].0[lane] = T::of(patch.normal[axis]);
+                block.tangent1[axis].0[lane] = T::of(t1[axis]);
+                block.tangent2[axis].0[lane] = T::of(t2[axis]);
+            }
+            block.friction.0[lane] = T::of(patch.friction);
+            block.restitution.0[lane] = T::of(patch.restitution);
+            for side in 0..2 {
+                let slot = patch.bodies[side] as usize;
+                block.body[side][lane] = patch.bodies[side];
+                block.inverse_mass[side].0[lane] = self.inverse_mass[slot];
+                for (entry, &value) in block.inverse_inertia[side].iter_mut().zip(&self.inverse_inertia[slot]) {
+                    entry.0[lane] = value;
+                }
+            }
+            let points = points(k);
+            block.points = block.points.max(points.len() as u32);
+            for (to, from) in block.point.iter_mut().zip(points) {
+                for axis in 0..3 {
+                    to.ra[axis].0[lane] = T::of(from.ra[axis]);
+                    to.rb[axis].0[lane] = T::of(from.rb[axis]);
+                }
+                to.separation.0[lane] = T::of(from.separation);
+                // a point that exists: the masses are worked out in lanes, see `prepare`
+                to.mass_n.0[lane] = T::of(1.0);
+                to.impulse[0].0[lane] = T::of(from.impulse.dot(patch.normal).max(0.0));
+                to.impulse[1].0[lane] = T::of(from.impulse.dot(t1));
+                to.impulse[2].0[lane] = T::of(from.impulse.dot(t2));
+            }
+        }
+    }
+
+    /// Gives every patch a block and a lane: greedy colours in the order of the patches.
+    fn colour(&mut self, bodies: &[BodyInput], patches: &[PatchInput]) {
+        let dummy = bodies.len() as u32;
+        self.used.clear();
+        self.used.resize(bodies.len() + 1, 0);
+        self.colour_of.clear();
+        self.fill.clear();
+        self.fill.resize(COLOURS + 1, 0);
+        for patch in patches {
+            let [a, b] = patch.bodies.map(|slot| slot as usize);
+            let moves = |slot: usize| bodies[slot].inverse_mass > 0.0;
+            let mut taken = 0;
+            for slot in [a, b] {
+                if moves(slot) {
+                    taken |= self.used[slot];
+                }
+            }
+            let colour = (taken.trailing_ones() as usize).min(COLOURS);
+            for slot in [a, b] {
+                if moves(slot) && colour < COLOURS {
+                    self.used[slot] |= 1 << colour;
+                }
+            }
+            self.colour_of.push(colour as u8);
+            self.fill[colour] += 1;
+        }
+
+        // blocks of each colour in turn; the last colour holds one patch a block
+        let mut blocks = 0;
+        for (colour, fill) in self.fill.iter_mut().enumerate() {
+            let count = *fill;
+            *fill = blocks * 8;
+            blocks += if colour < COLOURS { count.div_ceil(8) } else { count };
+        }
+        self.place.clear();
+        for &colour in &self.colour_of {
+            let colour = colour as usize;
+            self.place.push(self.fill[colour]);
+            self.fill[colour] += if colour < COLOURS { 1 } else { 8 };
+        }
+        self.blocks.clear();
+        self.blocks.resize_with(blocks as usize, || Block::empty(dummy));
+    }
+
+    /// Impulse of point `point` of patch `patch`, summed over all substeps: normal, two tangents [N s].
+    pub fn total(&self, patch: usize, point: usize) -> [f64; 3] {
+        let (block, lane) = (self.place[patch] / 8, (self.place[patch] % 8) as usize);
+        let point = &self.blocks[block as usize].point[point];
+        [0, 1, 2].map(|row| point.total[row].0[lane].f64())
+    }
+
+    /// Impulse of point `point` of patch `patch` in the last substep: normal, two tangents [N s].
+    pub fn impulse(&self, patch: usize, point: usize) -> [f64; 3] {
+        let (block, lane) = (self.place[patch] / 8, (self.place[patch] % 8) as usize);
+        let point = &self.blocks[block as usize].point[point];
+        [0, 1, 2].map(|row| point.impulse[row].0[lane].f64())
+    }
+}

@@ -1,0 +1,781 @@
+//! The coarse level of the two-level solve: stack layers as aggregates.
+//!
+//! Between the bodies of height k and those of height k + 1 lies an *interface*. On each
+//! interface six impulse fields are allowed, `f(x) = a + w × (x - x0)/L`, taken along the
+//! active rows of its contacts. With these fields as columns of P the Galerkin matrix
+//! `Pᵀ A P` couples an interface only with the next above and below: block tridiagonal, 6x6,
+//! solved exactly in one pass. The correction is projected on the friction cones and scaled by
+//! an exact line search in each island, so that it never raises the energy of the problem.
+//! All impulses stay equal and opposite; nothing is fixated.
+
+use drystone_base::lanes::{Dispatch, Eight, Kernel, Lanes, Real, dispatch};
+use drystone_base::{Mat3, Vec3};
+
+use crate::blocks::{Block, Blocks, NONE, POINTS, PatchInput, V3};
+use crate::sweep::{Frame8, Motion8, largest, onto_disc};
+
+type Vector6 = [f64; 6];
+type Matrix6 = [[f64; 6]; 6];
+
+/// Share of the friction bound below which a contact counts as sticking.
+const STICKING: f64 = 0.98;
+/// Approach at which a contact without impulse counts as closing [m/s].
+const CLOSING: f64 = 1e-6;
+/// Share of changed contacts above which the matrix is built again.
+const STALE: f64 = 0.02;
+
+/// What the coarse level keeps beside each block.
+#[derive(Clone, Debug, Default)]
+struct CoarseBlock<T> {
+    interface: [u32; 8],
+    /// +1 where `b` is the upper body, -1 where `a` is, 0 where there is no interface.
+    sign: Eight<T>,
+    /// From the interface's reference to the centre of `a`, over its length [1].
+    offset: [Eight<T>; 3],
+    /// One over the interface's length [1/m].
+    per_length: Eight<T>,
+    point: [CoarsePoint<T>; POINTS],
+}
+
+#[derive(Clone, Debug, Default)]
+struct CoarsePoint<T> {
+    /// 1 where the normal row is active.
+    normal: Eight<T>,
+    /// 1 where the tangent rows are active too.
+    stick: Eight<T>,
+    /// Velocity still wrong along n, t1, t2.
+    wrong: [Eight<T>; 3],
+    /// Change of the impulse that is proposed.
+    change: [Eight<T>; 3],
+}
+
+/// An interface between two heights.
+#[derive(Clone, Copy, Debug)]
+struct Interface {
+    reference: Vec3,
+    length: f64,
+    island: u32,
+}
+
+/// A body's part in the coarse level: the interfaces below and above it, and what a unit field
+/// on each does to it (force and torque).
+#[derive(Clone, Copy, Debug)]
+struct Part {
+    interface: [u32; 2],
+    wrench: [Matrix6; 2],
+    sums: [Sums; 2],
+}
+
+/// Sums over the sticking points of a body on one interface.
+#[derive(Clone, Copy, Debug, Default)]
+struct Sums {
+    count: f64,
+    arm: Vec3,
+    square: [f64; 6],
+}
+
+/// The coarse level of a [`Blocks`] problem.
+#[derive(Clone, Debug)]
+pub struct Coarse<T> {
+    blocks: Vec<CoarseBlock<T>>,
+    interfaces: Vec<Interface>,
+    islands: usize,
+    parts: Vec<Part>,
+    diagonal: Vec<Matrix6>,
+    above: Vec<Matrix6>,
+    right: Vec<Vector6>,
+    solution: Vec<Vector6>,
+    shove: Vec<Eight<T>>,
+    slope: Vec<f64>,
+    curve: Vec<f64>,
+    step: Vec<f64>,
+    points: usize,
+    built: bool,
+    centres: Vec<Vec3>,
+    body_island: Vec<u32>,
+}
+
+impl<T> Default for Coarse<T> {
+    fn default() -> Self {
+        Self {
+            blocks: Vec::new(),
+            interfaces: Vec::new(),
+            islands: 0,
+            parts: Vec::new(),
+            diagonal: Vec::new(),
+            above: Vec::new(),
+            right: Vec::new(),
+            solution: Vec::new(),
+            shove: Vec::new(),
+            slope: Vec::new(),
+            curve: Vec::new(),
+            step: Vec::new(),
+            points: 0,
+            built: false,
+            centres: Vec::new(),
+            body_island: Vec::new(),
+        }
+    }
+}
+
+impl<T: Dispatch> Coarse<T> {
+    /// Sets the level up for a step. `island[k]` is the island of interface k; interface k + 1
+    /// lies above interface k where both belong to one island. `centres` are the bodies' centres,
+    /// `positions(k)` the contact points of patch k, world.
+    pub fn set_up(
+        &mut self,
+        problem: &Blocks<T>,
+        patches: &[PatchInput],
+        centres: &[Vec3],
+        island: &[u32],
+        positions: impl Fn(usize, &mut dyn FnMut(Vec3)),
+    ) {
+        self.built = false;
+        self.islands = island.iter().map(|&i| i as usize + 1).max().unwrap_or(0);
+        self.centres.clear();
+        self.centres.extend_from_slice(centres);
+
+        // reference and length of each interface: mean and spread of its points
+        self.interfaces.clear();
+        self.interfaces.extend(island.iter().map(|&island| Interface {
+            reference: Vec3::ZERO,
+            length: 0.0,
+            island,
+        }));
+        self.right.clear();
+        self.right.resize(island.len(), [0.0; 6]);
+        self.points = 0;
+        for (k, patch) in patches.iter().enumerate() {
+            if patch.interface == NONE {
+                continue;
+            }
+            let sum = &mut self.right[patch.interface as usize];
+            positions(k, &mut |p| {
+                sum[0] += p.x;
+                sum[1] += p.y;
+                sum[2] += p.z;
+                sum[3] += 1.0;
+                self.points += 1;
+            });
+        }
+        for (interface, sum) in self.interfaces.iter_mut().zip(&self.right) {
+            interface.reference = Vec3::new(sum[0], sum[1], sum[2]) / sum[3].max(1.0);
+        }
+        for (k, patch) in patches.iter().enumerate() {
+            if patch.interface == NONE {
+                continue;
+            }
+            let interface = &mut self.interfaces[patch.interface as usize];
+            let reference = interface.reference;
+            positions(k, &mut |p| interface.length += p.distance_squared(reference));
+        }
+        for (interface, sum) in self.interfaces.iter_mut().zip(&self.right) {
+            interface.length = (interface.length / sum[3].max(1.0)).sqrt().max(1e-6);
+        }
+
+        // lanes
+        self.blocks.clear();
+        self.blocks.resize_with(problem.blocks.len(), || CoarseBlock {
+            interface: [NONE; 8],
+            ..CoarseBlock::default()
+        });
+        let none = Part {
+            interface: [NONE; 2],
+            wrench: [[[0.0; 6]; 6]; 2],
+            sums: [Sums::default(); 2],
+        };
+        self.parts.clear();
+        self.parts.resize(centres.len(), none);
+        self.body_island.clear();
+        self.body_island.resize(centres.len() + 1, NONE);
+        for (k, patch) in patches.iter().enumerate() {
+            if patch.interface == NONE {
+                continue;
+            }
+            let place = problem.place[k] as usize;
+            let (block, lane) = (&mut self.blocks[place / 8], place % 8);
+            let interface = &self.interfaces[patch.interface as usize];
+            block.interface[lane] = patch.interface;
+            block.sign.0[lane] = T::of(if patch.upward { 1.0 } else { -1.0 });
+            block.per_length.0[lane] = T::of(1.0 / interface.length);
+            let offset = (centres[patch.bodies[0] as usize] - interface.reference) / interface.length;
+            for axis in 0..3 {
+                block.offset[axis].0[lane] = T::of(offset[axis]);
+            }
+            let upper = usize::from(patch.upward);
+            self.parts[patch.bodies[upper] as usize].interface[0] = patch.interface;
+            self.parts[patch.bodies[1 - upper] as usize].interface[1] = patch.interface;
+            for side in 0..2 {
+                if problem.inverse_mass[patch.bodies[side] as usize].f64() > 0.0 {
+                    self.body_island[patch.bodies[side] as usize] = interface.island;
+                }
+            }
+        }
+    }
+
+    /// One coarse solve: corrects impulses and velocities of `problem`. Returns the largest
+    /// violation found before it [m/s].
+    pub fn solve(&mut self, problem: &mut Blocks<T>) -> f64 {
+        if self.interfaces.is_empty() {
+            return 0.0;
+        }
+        let (worst, changed) = self.restrict(problem);
+        if !self.built || changed > STALE * self.points as f64 {
+            self.build(problem);
+            self.factor();
+            self.built = true;
+        }
+        self.solve_tridiagonal();
+        self.prolong(problem);
+        self.line_search(problem);
+        self.apply(problem);
+        worst
+    }
+
+    /// Which rows are active, what is still wrong on them, and its sums over each interface.
+    /// Flags follow the matrix: they only change when it is built again.
+    fn restrict(&mut self, problem: &Blocks<T>) -> (f64, f64) {
+        self.right.fill([0.0; 6]);
+        let built = self.built;
+        let (worst, changed) = dispatch(Restrict {
+            blocks: &problem.blocks,
+            coarse: &mut self.blocks,
+            velocity: &problem.velocity,
+            right: &mut self.right,
+        });
+        (worst, if built { changed } else { f64::INFINITY })
+    }
+
+    /// `Pᵀ A P` from the active rows.
+    fn build(&mut self, problem: &Blocks<T>) {
+        for part in &mut self.parts {
+            part.wrench = [[[0.0; 6]; 6]; 2];
+            part.sums = [Sums::default(); 2];
+        }
+        for (block, coarse) in problem.blocks.iter().zip(&self.blocks) {
+            for lane in 0..8 {
+                if coarse.interface[lane] != NONE {
+                    gather_patch(&mut self.parts, &self.interfaces, &self.centres, problem, block, coarse, lane);
+                }
+            }
+        }
+        self.diagonal.clear();
+        self.diagonal.resize(self.interfaces.len(), [[0.0; 6]; 6]);
+        self.above.clear();
+        self.above.resize(self.interfaces.len(), [[0.0; 6]; 6]);
+        for (slot, part) in self.parts.iter_mut().enumerate() {
+            let inverse_mass = problem.inverse_mass[slot].f64();
+            if inverse_mass == 0.0 || part.interface == [NONE; 2] {
+                continue;
+            }
+            for side in 0..2 {
+                if part.interface[side] != NONE {
+                    let interface = &self.interfaces[part.interface[side] as usize];
+                    let upper = if side == 0 { 1.0 } else { -1.0 };
+                    add_sums(&mut part.wrench[side], &part.sums[side], upper, self.centres[slot], interface);
+                }
+            }
+            let inertia = problem.inverse_inertia[slot].map(Real::f64);
+            let mobile = [0, 1].map(|side| mobility_times(inverse_mass, &inertia, &part.wrench[side]));
+            for side in 0..2 {
+                if part.interface[side] != NONE {
+                    let to = &mut self.diagonal[part.interface[side] as usize];
+                    add_transposed_product(to, &part.wrench[side], &mobile[side]);
+                }
+            }
+            if part.interface[0] != NONE && part.interface[1] != NONE {
+                let to = &mut self.above[part.interface[0] as usize];
+                add_transposed_product(to, &part.wrench[0], &mobile[1]);
+            }
+        }
+    }
+
+    /// Block Cholesky, bottom up: `D_k ← D_k - E_{k-1}ᵀ D_{k-1}⁻¹ E_{k-1}`.
+    fn factor(&mut self) {
+        for k in 0..self.diagonal.len() {
+            if k > 0 && self.interfaces[k].island == self.interfaces[k - 1].island {
+                // columns of L⁻¹ E, then their products
+                let (lower, upper) = self.diagonal.split_at_mut(k);
+                let mut half = self.above[k - 1];
+                forward_columns(&lower[k - 1], &mut half);
+                for i in 0..6 {
+                    for j in 0..6 {
+                        let mut sum = 0.0;
+                        for row in &half {
+                            sum += row[i] * row[j];
+                        }
+                        upper[0][i][j] -= sum;
+                    }
+                }
+                self.above[k - 1] = half;
+            }
+            cholesky(&mut self.diagonal[k]);
+        }
+    }
+
+    /// Forward and back substitution; the right-hand side is what is wrong, negated.
+    fn solve_tridiagonal(&mut self) {
+        let count = self.diagonal.len();
+        self.solution.clear();
+        self.solution.extend(self.right.iter().map(|r| r.map(|x| -x)));
+        for k in 0..count {
+            if k > 0 && self.interfaces[k].island == self.interfaces[k - 1].island {
+                let below = self.solution[k - 1];
+                for (row, &x) in self.above[k - 1].iter().zip(&below) {
+                    for (to, &entry) in self.solution[k].iter_mut().zip(row) {
+                        *to -= entry * x;
+                    }
+                }
+            }
+            forward(&self.diagonal[k], &mut self.solution[k]);
+        }
+        for k in (0..count).rev() {
+            if k + 1 < count && self.interfaces[k].island == self.interfaces[k + 1].island {
+                let upper = self.solution[k + 1];
+                for (row, to) in self.above[k].iter().zip(self.solution[k].iter_mut()) {
+                    *to -= row.iter().zip(&upper).map(|(e, x)| e * x).sum::<f64>();
+                }
+            }
+            backward(&self.diagonal[k], &mut self.solution[k]);
+        }
+    }
+
+    /// From coarse fields to a change of every active impulse, on its cone.
+    fn prolong(&mut self, problem: &Blocks<T>) {
+        self.slope.clear();
+        self.slope.resize(self.islands, 0.0);
+        self.shove.clear();
+        self.shove.resize(problem.velocity.len(), Eight::default());
+        dispatch(Prolong {
+            blocks: &problem.blocks,
+            coarse: &mut self.blocks,
+            solution: &self.solution,
+            interfaces: &self.interfaces,
+            shove: &mut self.shove,
+            slope: &mut self.slope,
+        });
+    }
+
+    /// In each island the best share of the change, at most all of it.
+    fn line_search(&mut self, problem: &Blocks<T>) {
+        self.curve.clear();
+        self.curve.resize(self.islands, 0.0);
+        for slot in 0..self.shove.len() {
+            let island = self.body_island[slot];
+            if island == NONE {
+                self.shove[slot] = Eight::default();
+                continue;
+            }
+            let s = self.shove[slot].0.map(Real::f64);
+            let m = problem.inverse_mass[slot].f64();
+            let i = problem.inverse_inertia[slot].map(Real::f64);
+            let moved = [
+                m * s[0],
+                m * s[1],
+                m * s[2],
+                i[0] * s[3] + i[3] * s[4] + i[4] * s[5],
+                i[3] * s[3] + i[1] * s[4] + i[5] * s[5],
+                i[4] * s[3] + i[5] * s[4] + i[2] * s[5],
+                0.0,
+                0.0,
+            ];
+            self.curve[island as usize] += (0..6).map(|k| s[k] * moved[k]).sum::<f64>();
+            self.shove[slot] = Eight(moved.map(T::of));
+        }
+        self.step.clear();
+        for (&slope, &curve) in self.slope.iter().zip(&self.curve) {
+            let best = -slope / curve;
+            self.step.push(if best.is_finite() && best > 0.0 { best.min(1.0) } else { 0.0 });
+        }
+    }
+
+    /// Adds the change to impulses and velocities.
+    fn apply(&mut self, problem: &mut Blocks<T>) {
+        for (slot, moved) in self.shove.iter().enumerate() {
+            let island = self.body_island[slot];
+            if island != NONE {
+                let step = T::of(self.step[island as usize]);
+                add_scaled(&mut problem.velocity[slot], moved, step);
+            }
+        }
+        let Self { blocks, interfaces, step, .. } = self;
+        dispatch(Apply {
+            blocks: &mut problem.blocks,
+            coarse: blocks,
+            interfaces,
+            step,
+        });
+    }
+}
+
+fn add_scaled<T: Real>(to: &mut Eight<T>, what: &Eight<T>, factor: T) {
+    for (to, &x) in to.0.iter_mut().zip(&what.0) {
+        *to = T::of(to.f64() + x.f64() * factor.f64());
+    }
+}
+
+struct Restrict<'a, T> {
+    blocks: &'a [Block<T>],
+    coarse: &'a mut [CoarseBlock<T>],
+    velocity: &'a [Eight<T>],
+    right: &'a mut [Vector6],
+}
+
+impl<T: Real> Kernel<T> for Restrict<'_, T> {
+    type Output = (f64, f64);
+    #[inline(always)]
+    fn run<L: Lanes<Real = T>>(self) -> (f64, f64) {
+        let (zero, one) = (L::splat(0.0), L::splat(1.0));
+        let (closing, sticking) = (L::splat(CLOSING), L::splat(STICKING * STICKING));
+        let mut worst = zero;
+        let mut changed = zero;
+        for (block, coarse) in self.blocks.iter().zip(self.coarse) {
+            let a = Motion8::<L>::gather(self.velocity, &block.body[0]);
+            let b = Motion8::<L>::gather(self.velocity, &block.body[1]);
+            let frame = Frame8::<L>::load(block);
+            let friction = L::load(&block.friction);
+            let per_length = L::load(&coarse.per_length);
+            let (offset, sign) = (V3::<L>::load(&coarse.offset), L::load(&coarse.sign));
+            let (mut force, mut moment) = (V3::zero(), V3::zero());
+            for k in 0..block.points as usize {
+                let point = &block.point[k];
+                let (ra, rb) = (V3::load(&point.ra), V3::load(&point.rb));
+                let relative = b.at(rb).minus(a.at(ra));
+                let short = L::load(&point.target) - frame.n.dot(relative);
+                worst = worst.larger(short);
+                let (y1, y2) = (frame.t1.dot(relative), frame.t2.dot(relative));
+
+                // active: pressed, or about to be; sticking: well inside the cone
+                let (ln, l1, l2) =
+                    (L::load(&point.impulse[0]), L::load(&point.impulse[1]), L::load(&point.impulse[2]));
+                let pressed = ln.if_above(zero, one, zero);
+                let about = (short + closing).if_above(zero, one, pressed);
+                let there = L::load(&point.mass_n).if_above(zero, one, zero);
+                let normal = about * there * (sign * sign);
+                let bound = friction * ln;
+                let inside = (bound * bound * sticking).if_above(l1 * l1 + l2 * l2, one, zero);
+                let stick = normal * inside;
+
+                let rho = offset.plus(ra.times(per_length));
+                let wrong = frame.vector(-(normal * short), stick * y1, stick * y2);
+                force = force.plus(wrong);
+                moment = moment.plus(rho.cross(wrong));
+
+                let kept = &mut coarse.point[k];
+                let flip = normal - L::load(&kept.normal);
+                let slip = stick - L::load(&kept.stick);
+                changed = changed + flip * flip + slip * slip;
+                normal.store(&mut kept.normal);
+                stick.store(&mut kept.stick);
+                (-short).store(&mut kept.wrong[0]);
+                y1.store(&mut kept.wrong[1]);
+                y2.store(&mut kept.wrong[2]);
+            }
+            let sums = [force.0, force.1, force.2, moment.0, moment.1, moment.2];
+            let mut lanes = [Eight::<T>::default(); 6];
+            for (lane, sum) in lanes.iter_mut().zip(sums) {
+                (sum * sign).store(lane);
+            }
+            for lane in 0..8 {
+                if coarse.interface[lane] != NONE {
+                    let right = &mut self.right[coarse.interface[lane] as usize];
+                    for (to, from) in right.iter_mut().zip(&lanes) {
+                        *to += from.0[lane].f64();
+                    }
+                }
+            }
+        }
+        let mut total = Eight::<T>::default();
+        changed.store(&mut total);
+        (largest(worst), total.0.iter().map(|x| x.f64()).sum())
+    }
+}
+
+struct Prolong<'a, T> {
+    blocks: &'a [Block<T>],
+    coarse: &'a mut [CoarseBlock<T>],
+    solution: &'a [Vector6],
+    interfaces: &'a [Interface],
+    shove: &'a mut [Eight<T>],
+    slope: &'a mut [f64],
+}
+
+impl<T: Real> Kernel<T> for Prolong<'_, T> {
+    type Output = ();
+    #[inline(always)]
+    fn run<L: Lanes<Real = T>>(self) {
+        let zero = L::splat(0.0);
+        for (block, coarse) in self.blocks.iter().zip(self.coarse) {
+            // the fields of each lane's interface
+            let mut field = [Eight::<T>::default(); 6];
+            for lane in 0..8 {
+                if coarse.interface[lane] != NONE {
+                    let x = &self.solution[coarse.interface[lane] as usize];
+                    for (to, &x) in field.iter_mut().zip(x) {
+                        to.0[lane] = T::of(x);
+                    }
+                }
+            }
+            let sign = L::load(&coarse.sign);
+            let constant = V3::<L>::load(&[field[0], field[1], field[2]]).times(sign);
+            let linear = V3::<L>::load(&[field[3], field[4], field[5]]).times(sign);
+            let per_length = L::load(&coarse.per_length);
+            let offset = V3::<L>::load(&coarse.offset);
+            let frame = Frame8::<L>::load(block);
+            let friction = L::load(&block.friction);
+            let mut a = Motion8::<L>::gather(self.shove, &block.body[0]);
+            let mut b = Motion8::<L>::gather(self.shove, &block.body[1]);
+            let mut slope = zero;
+            for k in 0..block.points as usize {
+                let point = &block.point[k];
+                let kept = &mut coarse.point[k];
+                let (ra, rb) = (V3::load(&point.ra), V3::load(&point.rb));
+                let rho = offset.plus(ra.times(per_length));
+                let impulse = constant.plus(linear.cross(rho));
+                let (normal, stick) = (L::load(&kept.normal), L::load(&kept.stick));
+                let (ln, l1, l2) =
+                    (L::load(&point.impulse[0]), L::load(&point.impulse[1]), L::load(&point.impulse[2]));
+                let new_n = zero.larger(ln + normal * frame.n.dot(impulse));
+                let (new_1, new_2) = onto_disc(
+                    l1 + stick * frame.t1.dot(impulse),
+                    l2 + stick * frame.t2.dot(impulse),
+                    friction * new_n,
+                );
+                // contacts without an interface stay as they are
+                let there = sign * sign;
+                let (dn, d1, d2) = ((new_n - ln) * there, (new_1 - l1) * there, (new_2 - l2) * there);
+                slope = slope
+                    + dn * L::load(&kept.wrong[0])
+                    + d1 * L::load(&kept.wrong[1])
+                    + d2 * L::load(&kept.wrong[2]);
+                let p = frame.vector(dn, d1, d2);
+                a.linear = a.linear.minus(p);
+                a.angular = a.angular.minus(ra.cross(p));
+                b.linear = b.linear.plus(p);
+                b.angular = b.angular.plus(rb.cross(p));
+                dn.store(&mut kept.change[0]);
+                d1.store(&mut kept.change[1]);
+                d2.store(&mut kept.change[2]);
+            }
+            a.scatter(self.shove, &block.body[0]);
+            b.scatter(self.shove, &block.body[1]);
+            let mut lanes = Eight::<T>::default();
+            slope.store(&mut lanes);
+            for lane in 0..8 {
+                if coarse.interface[lane] != NONE {
+                    let island = self.interfaces[coarse.interface[lane] as usize].island;
+                    self.slope[island as usize] += lanes.0[lane].f64();
+                }
+            }
+        }
+    }
+}
+
+struct Apply<'a, T> {
+    blocks: &'a mut [Block<T>],
+    coarse: &'a [CoarseBlock<T>],
+    interfaces: &'a [Interface],
+    step: &'a [f64],
+}
+
+impl<T: Real> Kernel<T> for Apply<'_, T> {
+    type Output = ();
+    #[inline(always)]
+    fn run<L: Lanes<Real = T>>(self) {
+        for (block, coarse) in self.blocks.iter_mut().zip(self.coarse) {
+            let mut share = Eight::<T>::default();
+            for lane in 0..8 {
+                if coarse.interface[lane] != NONE {
+                    let island = self.interfaces[coarse.interface[lane] as usize].island;
+                    share.0[lane] = T::of(self.step[island as usize]);
+                }
+            }
+            let share = L::load(&share);
+            for k in 0..block.points as usize {
+                for row in 0..3 {
+                    let change = L::load(&coarse.point[k].change[row]);
+                    let new = L::load(&block.point[k].impulse[row]) + share * change;
+                    new.store(&mut block.point[k].impulse[row]);
+                }
+            }
+        }
+    }
+}
+
+/// Adds one patch to the parts of its two bodies.
+fn gather_patch<T: Real>(
+    parts: &mut [Part],
+    interfaces: &[Interface],
+    centres: &[Vec3],
+    problem: &Blocks<T>,
+    block: &Block<T>,
+    coarse: &CoarseBlock<T>,
+    lane: usize,
+) {
+    let vector = |from: &[Eight<T>; 3]| Vec3::new(from[0].0[lane].f64(), from[1].0[lane].f64(), from[2].0[lane].f64());
+    let frame = [vector(&block.normal), vector(&block.tangent1), vector(&block.tangent2)];
+    let interface = &interfaces[coarse.interface[lane] as usize];
+    let b_is_upper = coarse.sign.0[lane].f64() > 0.0;
+    for side in 0..2 {
+        let slot = block.body[side][lane] as usize;
+        if problem.inverse_mass[slot].f64() == 0.0 {
+            continue;
+        }
+        let upper = (side == 1) == b_is_upper;
+        // a body is the upper one on the interface below it
+        let which = usize::from(!upper);
+        let sign = if upper { 1.0 } else { -1.0 };
+        let part = &mut parts[slot];
+        for k in 0..block.points as usize {
+            let kept = &coarse.point[k];
+            if kept.normal.0[lane].f64() == 0.0 {
+                continue;
+            }
+            let point = &block.point[k];
+            let r = vector(if side == 0 { &point.ra } else { &point.rb });
+            if kept.stick.0[lane].f64() != 0.0 {
+                let sums = &mut part.sums[which];
+                sums.count += 1.0;
+                sums.arm += r;
+                let square = [r.x * r.x, r.y * r.y, r.z * r.z, r.x * r.y, r.x * r.z, r.y * r.z];
+                for (to, from) in sums.square.iter_mut().zip(square) {
+                    *to += from;
+                }
+            } else {
+                // the normal row alone
+                let rho = (centres[slot] + r - interface.reference) / interface.length;
+                let (n, turn, field) = (frame[0], r.cross(frame[0]), rho.cross(frame[0]));
+                let row = [n.x, n.y, n.z, turn.x, turn.y, turn.z];
+                let column = [n.x, n.y, n.z, field.x, field.y, field.z];
+                for (to, &x) in part.wrench[which].iter_mut().zip(&row) {
+                    for (to, &y) in to.iter_mut().zip(&column) {
+                        *to += sign * x * y;
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Cross product as a matrix.
+fn skew(v: Vec3) -> Mat3 {
+    Mat3::from_cols(
+        Vec3::new(0.0, v.z, -v.y),
+        Vec3::new(-v.z, 0.0, v.x),
+        Vec3::new(v.y, -v.x, 0.0),
+    )
+}
+
+/// What the sticking points of a body feel of a unit field: force `Σ a + w × ρ`, torque
+/// `Σ r × (a + w × ρ)` with `ρ = (o + r)/L`.
+fn add_sums(wrench: &mut Matrix6, sums: &Sums, sign: f64, centre: Vec3, interface: &Interface) {
+    if sums.count == 0.0 {
+        return;
+    }
+    let scale = sign / interface.length;
+    let o = centre - interface.reference;
+    let [xx, yy, zz, xy, xz, yz] = sums.square;
+    let squares = Mat3::from_cols(
+        Vec3::new(xx, xy, xz),
+        Vec3::new(xy, yy, yz),
+        Vec3::new(xz, yz, zz),
+    ) - Mat3::from_diagonal(Vec3::splat(xx + yy + zz));
+    let force_w = skew(o * sums.count + sums.arm) * -scale;
+    let torque_a = skew(sums.arm) * sign;
+    let torque_w = (skew(sums.arm) * skew(o) + squares) * -scale;
+    for i in 0..3 {
+        wrench[i][i] += sign * sums.count;
+        for j in 0..3 {
+            wrench[i][3 + j] += force_w.col(j)[i];
+            wrench[3 + i][j] += torque_a.col(j)[i];
+            wrench[3 + i][3 + j] += torque_w.col(j)[i];
+        }
+    }
+}
+
+/// `M⁻¹ W`.
+fn mobility_times(inverse_mass: f64, i: &[f64; 6], w: &Matrix6) -> Matrix6 {
+    let mut out = [[0.0; 6]; 6];
+    for k in 0..6 {
+        for row in 0..3 {
+            out[row][k] = inverse_mass * w[row][k];
+        }
+        out[3][k] = i[0] * w[3][k] + i[3] * w[4][k] + i[4] * w[5][k];
+        out[4][k] = i[3] * w[3][k] + i[1] * w[4][k] + i[5] * w[5][k];
+        out[5][k] = i[4] * w[3][k] + i[5] * w[4][k] + i[2] * w[5][k];
+    }
+    out
+}
+
+/// `to += Aᵀ B`.
+fn add_transposed_product(to: &mut Matrix6, a: &Matrix6, b: &Matrix6) {
+    for (row_a, row_b) in a.iter().zip(b) {
+        for (to, &x) in to.iter_mut().zip(row_a) {
+            for (to, &y) in to.iter_mut().zip(row_b) {
+                *to += x * y;
+            }
+        }
+    }
+}
+
+/// Lower Cholesky factor in place. Fields that nothing feels get an endless stiffness, so
+/// that their share of the solution is zero.
+fn cholesky(m: &mut Matrix6) {
+    let largest = (0..6).fold(0.0, |most, i| f64::max(most, m[i][i]));
+    let floor = 1e-10 * largest;
+    for j in 0..6 {
+        let mut pivot = m[j][j];
+        for k in 0..j {
+            pivot -= m[j][k] * m[j][k];
+        }
+        let useful = pivot > floor;
+        let root = if useful { pivot.sqrt() } else { f64::INFINITY };
+        m[j][j] = root;
+        for i in j + 1..6 {
+            let mut sum = m[i][j];
+            for k in 0..j {
+                sum -= m[i][k] * m[j][k];
+            }
+            m[i][j] = if useful { sum / root } else { 0.0 };
+        }
+    }
+}
+
+/// `L⁻¹ x`.
+fn forward(l: &Matrix6, x: &mut Vector6) {
+    for i in 0..6 {
+        let mut sum = x[i];
+        for k in 0..i {
+            sum -= l[i][k] * x[k];
+        }
+        x[i] = sum / l[i][i];
+    }
+}
+
+/// `L⁻ᵀ x`.
+fn backward(l: &Matrix6, x: &mut Vector6) {
+    for i in (0..6).rev() {
+        let mut sum = x[i];
+        for k in i + 1..6 {
+            sum -= l[k][i] * x[k];
+        }
+        x[i] = sum / l[i][i];
+    }
+}
+
+/// `L⁻¹ E`, column by column.
+fn forward_columns(l: &Matrix6, e: &mut Matrix6) {
+    for i in 0..6 {
+        for k in 0..i {
+            let factor = l[i][k];
+            let (done, now) = e.split_at_mut(i);
+            for (to, &from) in now[0].iter_mut().zip(&done[k]) {
+                *to -= factor * from;
+            }
+        }
+        let scale = 1.0 / l[i][i];
+        for entry in &mut e[i] {
+            *entry *= scale;
+        }
+    }
+}

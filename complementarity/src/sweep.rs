@@ -1,0 +1,382 @@
+//! The verbs of the cone solver in lanes: prepare, begin a substep, sweep, end it; and the
+//! position correction. The scalar reference is [`crate::cone`].
+
+use drystone_base::lanes::{Dispatch, Eight, Kernel, Lanes, Real, dispatch};
+
+use crate::blocks::{Block, BlockPoint, Blocks, V3, symmetric_times};
+
+/// Linear and angular velocity of eight bodies.
+#[derive(Clone, Copy)]
+pub(crate) struct Motion8<L> {
+    pub(crate) linear: V3<L>,
+    pub(crate) angular: V3<L>,
+}
+
+impl<L: Lanes> Motion8<L> {
+    #[inline(always)]
+    pub(crate) fn gather(from: &[Eight<L::Real>], slot: &[u32; 8]) -> Self {
+        let rows = std::array::from_fn(|lane| L::load(&from[slot[lane] as usize]));
+        let [vx, vy, vz, wx, wy, wz, _, _] = L::transpose(rows);
+        Self {
+            linear: V3(vx, vy, vz),
+            angular: V3(wx, wy, wz),
+        }
+    }
+
+    #[inline(always)]
+    pub(crate) fn scatter(self, to: &mut [Eight<L::Real>], slot: &[u32; 8]) {
+        let (v, w, zero) = (self.linear, self.angular, L::splat(0.0));
+        let rows = L::transpose([v.0, v.1, v.2, w.0, w.1, w.2, zero, zero]);
+        for lane in 0..8 {
+            rows[lane].store(&mut to[slot[lane] as usize]);
+        }
+    }
+
+    #[inline(always)]
+    pub(crate) fn at(&self, r: V3<L>) -> V3<L> {
+        self.linear.plus(self.angular.cross(r))
+    }
+}
+
+/// The frame and masses of a block, in registers.
+#[derive(Clone, Copy)]
+pub(crate) struct Frame8<L> {
+    pub(crate) n: V3<L>,
+    pub(crate) t1: V3<L>,
+    pub(crate) t2: V3<L>,
+}
+
+impl<L: Lanes> Frame8<L> {
+    #[inline(always)]
+    pub(crate) fn load(block: &Block<L::Real>) -> Self {
+        Self {
+            n: V3::load(&block.normal),
+            t1: V3::load(&block.tangent1),
+            t2: V3::load(&block.tangent2),
+        }
+    }
+
+    /// The impulse with these components, as a vector.
+    #[inline(always)]
+    pub(crate) fn vector(&self, ln: L, l1: L, l2: L) -> V3<L> {
+        self.n.times(ln).plus(self.t1.times(l1)).plus(self.t2.times(l2))
+    }
+}
+
+/// Adds `M⁻¹ Jᵀ p` for the impulse `p` at a point: `b` gets it, `a` its opposite.
+#[inline(always)]
+pub(crate) fn push<L: Lanes>(
+    block: &Block<L::Real>,
+    a: &mut Motion8<L>,
+    b: &mut Motion8<L>,
+    ra: V3<L>,
+    rb: V3<L>,
+    p: V3<L>,
+) {
+    a.linear = a.linear.minus(p.times(L::load(&block.inverse_mass[0])));
+    a.angular = a.angular.minus(symmetric_times(&block.inverse_inertia[0], ra.cross(p)));
+    b.linear = b.linear.plus(p.times(L::load(&block.inverse_mass[1])));
+    b.angular = b.angular.plus(symmetric_times(&block.inverse_inertia[1], rb.cross(p)));
+}
+
+/// The tangential impulse (`l1`, `l2`) brought back onto the disc of radius `bound`.
+#[inline(always)]
+pub(crate) fn onto_disc<L: Lanes>(l1: L, l2: L, bound: L) -> (L, L) {
+    let square = l1 * l1 + l2 * l2;
+    let scale = square.if_above(bound * bound, bound.over(square.root()), L::splat(1.0));
+    (l1 * scale, l2 * scale)
+}
+
+struct Prepare<'a, T>(&'a mut [Block<T>]);
+
+impl<T: Real> Kernel<T> for Prepare<'_, T> {
+    type Output = ();
+    /// Diagonal of A: `1/A_nn`, `1/λmax(A_tt)` and the coupling `A_tn`.
+    #[inline(always)]
+    fn run<L: Lanes<Real = T>>(self) {
+        for block in self.0 {
+            let frame = Frame8::<L>::load(block);
+            let mass = L::load(&block.inverse_mass[0]) + L::load(&block.inverse_mass[1]);
+            for k in 0..block.points as usize {
+                let point = &block.point[k];
+                let (ra, rb) = (V3::load(&point.ra), V3::load(&point.rb));
+                let arms = |d: V3<L>| (ra.cross(d), rb.cross(d));
+                let turn = |(xa, xb): (V3<L>, V3<L>)| {
+                    (
+                        symmetric_times(&block.inverse_inertia[0], xa),
+                        symmetric_times(&block.inverse_inertia[1], xb),
+                    )
+                };
+                let (n, t1, t2) = (arms(frame.n), arms(frame.t1), arms(frame.t2));
+                let (mn, m1) = (turn(n), turn(t1));
+                let m2 = turn(t2);
+                let both = |x: (V3<L>, V3<L>), y: (V3<L>, V3<L>)| x.0.dot(y.0) + x.1.dot(y.1);
+                let a_nn = mass + both(n, mn);
+                let (a_11, a_22) = (mass + both(t1, m1), mass + both(t2, m2));
+                let (a_12, a_1n, a_2n) = (both(t1, m2), both(t1, mn), both(t2, mn));
+                let gap = a_11 - a_22;
+                let spread = (gap * gap + L::splat(4.0) * a_12 * a_12).root();
+                let a_tt = L::splat(0.5) * (a_11 + a_22 + spread);
+
+                // a lane without this point keeps zero
+                let there = L::load(&point.mass_n);
+                let tiny = L::splat(1e-30);
+                let point = &mut block.point[k];
+                there.over(a_nn.larger(tiny)).store(&mut point.mass_n);
+                there.over(a_tt.larger(tiny)).store(&mut point.mass_t);
+                a_1n.store(&mut point.coupling[0]);
+                a_2n.store(&mut point.coupling[1]);
+            }
+        }
+    }
+}
+
+struct Begin<'a, T> {
+    blocks: &'a mut [Block<T>],
+    before: &'a [Eight<T>],
+    velocity: &'a mut [Eight<T>],
+    h: f64,
+    zone: f64,
+    moved: bool,
+}
+
+impl<T: Real> Kernel<T> for Begin<'_, T> {
+    type Output = ();
+    #[inline(always)]
+    fn run<L: Lanes<Real = T>>(self) {
+        let (h, zone, zero) = (L::splat(self.h), L::splat(self.zone), L::splat(0.0));
+        let rate = L::splat(1.0 / self.h);
+        let still = L::splat(-RESTING_SPEED);
+        for block in self.blocks {
+            let (slot_a, slot_b) = (block.body[0], block.body[1]);
+            let (was_a, was_b) =
+                (Motion8::<L>::gather(self.before, &slot_a), Motion8::<L>::gather(self.before, &slot_b));
+            let mut a = Motion8::<L>::gather(self.velocity, &slot_a);
+            let mut b = Motion8::<L>::gather(self.velocity, &slot_b);
+            let frame = Frame8::<L>::load(block);
+            let e = L::load(&block.restitution);
+            for k in 0..block.points as usize {
+                let point = &block.point[k];
+                let (ra, rb) = (V3::load(&point.ra), V3::load(&point.rb));
+                let speed = frame.n.dot(was_b.at(rb).minus(was_a.at(ra)));
+                let mut separation = L::load(&point.separation);
+                if self.moved {
+                    separation = separation + h * speed;
+                }
+                // a gap may close; what meets within the substep leaves again with -e times its speed
+                let gap = zero.smaller(zone - separation) * rate;
+                let bounce = still.if_above(speed, -(e * speed), zero);
+                let meets = (zone - separation).if_above(h * speed, bounce, gap);
+                let target = bounce.if_above(zero, meets, gap);
+                let (ln, l1, l2) =
+                    (L::load(&point.impulse[0]), L::load(&point.impulse[1]), L::load(&point.impulse[2]));
+                push(block, &mut a, &mut b, ra, rb, frame.vector(ln, l1, l2));
+                let point = &mut block.point[k];
+                separation.store(&mut point.separation);
+                target.store(&mut point.target);
+            }
+            a.scatter(self.velocity, &slot_a);
+            b.scatter(self.velocity, &slot_b);
+        }
+    }
+}
+
+/// Approach below which nothing bounces [m/s].
+pub const RESTING_SPEED: f64 = 1e-3;
+
+struct Sweep<'a, T> {
+    blocks: &'a mut [Block<T>],
+    velocity: &'a mut [Eight<T>],
+    backward: bool,
+}
+
+/// One Gauss-Seidel pass over the points of a block; returns the largest violation met.
+#[inline(always)]
+fn solve_block<L: Lanes>(block: &mut Block<L::Real>, velocity: &mut [Eight<L::Real>]) -> L {
+    let zero = L::splat(0.0);
+    let (slot_a, slot_b) = (block.body[0], block.body[1]);
+    let mut a = Motion8::<L>::gather(velocity, &slot_a);
+    let mut b = Motion8::<L>::gather(velocity, &slot_b);
+    let frame = Frame8::<L>::load(block);
+    let friction = L::load(&block.friction);
+    let mut worst = zero;
+    for k in 0..block.points as usize {
+        let point: &BlockPoint<L::Real> = &block.point[k];
+        let (ra, rb) = (V3::load(&point.ra), V3::load(&point.rb));
+        let relative = b.at(rb).minus(a.at(ra));
+        let short = L::load(&point.target) - frame.n.dot(relative);
+        worst = worst.larger(short);
+
+        // normal, then both tangents with the newest normal
+        let (ln, l1, l2) = (L::load(&point.impulse[0]), L::load(&point.impulse[1]), L::load(&point.impulse[2]));
+        let new_n = zero.larger(ln + L::load(&point.mass_n) * short);
+        let dn = new_n - ln;
+        let mass_t = L::load(&point.mass_t);
+        let y1 = frame.t1.dot(relative) + L::load(&point.coupling[0]) * dn;
+        let y2 = frame.t2.dot(relative) + L::load(&point.coupling[1]) * dn;
+        let (new_1, new_2) = onto_disc(l1 - mass_t * y1, l2 - mass_t * y2, friction * new_n);
+        push(block, &mut a, &mut b, ra, rb, frame.vector(dn, new_1 - l1, new_2 - l2));
+
+        let point = &mut block.point[k];
+        new_n.store(&mut point.impulse[0]);
+        new_1.store(&mut point.impulse[1]);
+        new_2.store(&mut point.impulse[2]);
+    }
+    a.scatter(velocity, &slot_a);
+    b.scatter(velocity, &slot_b);
+    worst
+}
+
+impl<T: Real> Kernel<T> for Sweep<'_, T> {
+    type Output = f64;
+    #[inline(always)]
+    fn run<L: Lanes<Real = T>>(self) -> f64 {
+        let mut worst = L::splat(0.0);
+        if self.backward {
+            for block in self.blocks.iter_mut().rev() {
+                worst = worst.larger(solve_block::<L>(block, self.velocity));
+            }
+        } else {
+            for block in self.blocks.iter_mut() {
+                worst = worst.larger(solve_block::<L>(block, self.velocity));
+            }
+        }
+        largest(worst)
+    }
+}
+
+/// The largest of eight lanes.
+#[inline(always)]
+pub(crate) fn largest<L: Lanes>(x: L) -> f64 {
+    let mut out = Eight::default();
+    x.store(&mut out);
+    out.0.iter().fold(0.0, |most, x: &L::Real| f64::max(most, x.f64()))
+}
+
+struct End<'a, T>(&'a mut [Block<T>]);
+
+impl<T: Real> Kernel<T> for End<'_, T> {
+    type Output = ();
+    #[inline(always)]
+    fn run<L: Lanes<Real = T>>(self) {
+        for block in self.0 {
+            for point in &mut block.point[..block.points as usize] {
+                for row in 0..3 {
+                    let sum = L::load(&point.total[row]) + L::load(&point.impulse[row]);
+                    sum.store(&mut point.total[row]);
+                }
+            }
+        }
+    }
+}
+
+struct Settle<'a, T> {
+    blocks: &'a mut [Block<T>],
+    before: &'a [Eight<T>],
+    h: f64,
+}
+
+impl<T: Real> Kernel<T> for Settle<'_, T> {
+    type Output = f64;
+    /// Separations after the last move; returns the deepest.
+    #[inline(always)]
+    fn run<L: Lanes<Real = T>>(self) -> f64 {
+        let h = L::splat(self.h);
+        let mut deepest = L::splat(0.0);
+        for block in self.blocks {
+            let a = Motion8::<L>::gather(self.before, &block.body[0]);
+            let b = Motion8::<L>::gather(self.before, &block.body[1]);
+            let n = V3::<L>::load(&block.normal);
+            for point in &mut block.point[..block.points as usize] {
+                let (ra, rb) = (V3::load(&point.ra), V3::load(&point.rb));
+                let separation = L::load(&point.separation) + h * n.dot(b.at(rb).minus(a.at(ra)));
+                deepest = deepest.larger(-separation);
+                separation.store(&mut point.separation);
+                L::splat(0.0).store(&mut point.push);
+            }
+        }
+        largest(deepest)
+    }
+}
+
+struct Correct<'a, T> {
+    blocks: &'a mut [Block<T>],
+    shift: &'a mut [Eight<T>],
+    slop: f64,
+}
+
+impl<T: Real> Kernel<T> for Correct<'_, T> {
+    type Output = ();
+    #[inline(always)]
+    fn run<L: Lanes<Real = T>>(self) {
+        let (slop, zero) = (L::splat(self.slop), L::splat(0.0));
+        for block in self.blocks {
+            let (slot_a, slot_b) = (block.body[0], block.body[1]);
+            let mut a = Motion8::<L>::gather(self.shift, &slot_a);
+            let mut b = Motion8::<L>::gather(self.shift, &slot_b);
+            let n = V3::<L>::load(&block.normal);
+            for k in 0..block.points as usize {
+                let point = &block.point[k];
+                let (ra, rb) = (V3::load(&point.ra), V3::load(&point.rb));
+                let separation = L::load(&point.separation);
+                let gap = separation + n.dot(b.at(rb).minus(a.at(ra)));
+                let short = -(gap + slop);
+                let old = L::load(&point.push);
+                let new = zero.larger(old + L::load(&point.mass_n) * short);
+                push(block, &mut a, &mut b, ra, rb, n.times(new - old));
+                new.store(&mut block.point[k].push);
+            }
+            a.scatter(self.shift, &slot_a);
+            b.scatter(self.shift, &slot_b);
+        }
+    }
+}
+
+impl<T: Dispatch> Blocks<T> {
+    /// Works out the diagonal of the problem, once a step.
+    pub fn prepare(&mut self) {
+        dispatch(Prepare(&mut self.blocks));
+    }
+
+    /// Opens a substep of `h` seconds: distances follow the last move (`moved`), targets are
+    /// set, the last impulses are applied to `velocity`. `before` are the velocities of that
+    /// move. Contacts closer than `zone` count as touching.
+    pub fn begin(&mut self, h: f64, zone: f64, moved: bool) {
+        let Self { blocks, before, velocity, .. } = self;
+        dispatch(Begin { blocks, before, velocity, h, zone, moved });
+    }
+
+    /// One sweep over all blocks; returns the largest violation met on the way [m/s].
+    pub fn sweep(&mut self, backward: bool) -> f64 {
+        let Self { blocks, velocity, .. } = self;
+        dispatch(Sweep { blocks, velocity, backward })
+    }
+
+    /// Closes a substep: its impulses are added to the totals, its velocities remembered.
+    pub fn end(&mut self) {
+        dispatch(End(&mut self.blocks));
+        self.remember();
+    }
+
+    /// Takes the present velocities for those of the last move.
+    pub fn remember(&mut self) {
+        self.before.clear();
+        self.before.extend_from_slice(&self.velocity);
+    }
+
+    /// Distances after the last move of `h` seconds; returns the deepest penetration [m].
+    pub fn settle(&mut self, h: f64) -> f64 {
+        let Self { blocks, before, .. } = self;
+        dispatch(Settle { blocks, before, h })
+    }
+
+    /// Position correction (Erleben 2007, eq. 46, nothing fixated): `sweeps` passes that push
+    /// overlaps back to `slop`. The displacements are left in `velocity` [m, rad].
+    pub fn correct(&mut self, slop: f64, sweeps: u32) {
+        self.velocity.fill(Eight::default());
+        for _ in 0..sweeps {
+            let Self { blocks, velocity, .. } = self;
+            dispatch(Correct { blocks, shift: velocity, slop });
+        }
+    }
+}
