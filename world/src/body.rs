@@ -1,0 +1,428 @@
+//! A body as a scene describes it, and the words to build one in Rust.
+
+use drystone_base::Pose;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::defaults::{is_default, is_one, one};
+use crate::error::{ensure, show};
+use crate::shape::{FARTHEST, pose_of, validate_pose};
+use crate::{SceneError, Shape, Turn};
+
+/// One body. Everything but its shape may be left out.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Body {
+    /// Unique in the scene; without one the body is called after its shape and number.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub name: String,
+    /// Its solid.
+    pub shape: Shape,
+    /// Where the shape's frame is at the start [m].
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub position: [f64; 3],
+    /// How it is turned at the start, as a unit quaternion (x, y, z, w). Not together with `turn`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rotation: Option<[f64; 4]>,
+    /// How it is turned at the start, as an axis and an angle. Not together with `rotation`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub turn: Option<Turn>,
+    /// Of the centre of mass, when the body enters [m/s].
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub velocity: [f64; 3],
+    /// When the body enters, world axes [rad/s].
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub angular_velocity: [f64; 3],
+    /// Mass per volume [kg/m³]; 1000 if neither it nor `mass` is given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub density: Option<f64>,
+    /// Total mass [kg]. Not together with `density`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mass: Option<f64>,
+    /// What moves it: `"dynamic"`, `"fixed"` or `{ path = [...] }`.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub motion: Motion,
+    /// Name of its material; `default` needs no entry.
+    #[serde(
+        default = "default_material",
+        skip_serializing_if = "is_default_material"
+    )]
+    pub material: String,
+    /// Factor on gravity, 0 to float [1].
+    #[serde(default = "one", skip_serializing_if = "is_one")]
+    pub gravity_scale: f64,
+    /// Fraction of the velocity lost per second, small [1/s].
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub linear_damping: f64,
+    /// Fraction of the spin lost per second, small [1/s].
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub angular_damping: f64,
+    /// When it appears; before that it does not exist for anyone [s].
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub enters_at: f64,
+    /// Red, green and blue from 0 to 1; chosen by name if left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub colour: Option<[f64; 3]>,
+}
+
+/// What moves a body.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub enum Motion {
+    /// Forces and contacts.
+    #[default]
+    Dynamic,
+    /// Nothing.
+    Fixed,
+    /// Keys in order of time: linear in position, the shortest turn in rotation, at rest
+    /// before the first key and after the last. Contacts push others, never it.
+    Path(Vec<Key>),
+}
+
+/// One key of a path.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Key {
+    /// [s]
+    pub time: f64,
+    /// Where the shape's frame is at that time [m].
+    pub position: [f64; 3],
+    /// How it is turned, as a unit quaternion (x, y, z, w). Not together with `turn`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rotation: Option<[f64; 4]>,
+    /// How it is turned, as an axis and an angle. Not together with `rotation`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub turn: Option<Turn>,
+}
+
+impl Key {
+    /// At a place at a time, not turned.
+    pub const fn new(time: f64, position: [f64; 3]) -> Self {
+        Self {
+            time,
+            position,
+            rotation: None,
+            turn: None,
+        }
+    }
+
+    /// Turned by `degrees` about `axis`.
+    #[must_use]
+    pub const fn turned(self, axis: [f64; 3], degrees: f64) -> Self {
+        Self {
+            turn: Some(Turn::new(axis, degrees)),
+            rotation: None,
+            ..self
+        }
+    }
+
+    /// Where the shape's frame is at that time.
+    pub fn pose(&self) -> Pose {
+        pose_of(self.position, self.rotation, self.turn)
+    }
+}
+
+pub(crate) fn default_material() -> String {
+    DEFAULT_MATERIAL.into()
+}
+
+pub(crate) fn is_default_material(name: &String) -> bool {
+    name == DEFAULT_MATERIAL
+}
+
+/// The material of whatever names none.
+pub const DEFAULT_MATERIAL: &str = "default";
+
+/// Density of whatever names none [kg/m³].
+pub const DEFAULT_DENSITY: f64 = 1000.0;
+
+impl Body {
+    /// A dynamic body at the origin, at rest.
+    pub fn new(shape: Shape) -> Self {
+        Self {
+            name: String::new(),
+            shape,
+            position: [0.0; 3],
+            rotation: None,
+            turn: None,
+            velocity: [0.0; 3],
+            angular_velocity: [0.0; 3],
+            density: None,
+            mass: None,
+            motion: Motion::Dynamic,
+            material: default_material(),
+            gravity_scale: 1.0,
+            linear_damping: 0.0,
+            angular_damping: 0.0,
+            enters_at: 0.0,
+            colour: None,
+        }
+    }
+
+    /// A cube [m].
+    pub fn cube(edge: f64) -> Self {
+        Self::new(Shape::cube(edge))
+    }
+
+    /// A box of the given full extents [m].
+    pub fn block(x: f64, y: f64, z: f64) -> Self {
+        Self::new(Shape::block(x, y, z))
+    }
+
+    /// A ball [m].
+    pub fn ball(radius: f64) -> Self {
+        Self::new(Shape::ball(radius))
+    }
+
+    /// Called `name`.
+    #[must_use]
+    pub fn named(mut self, name: impl Into<String>) -> Self {
+        self.name = name.into();
+        self
+    }
+
+    /// Starts at (`x`, `y`, `z`) [m].
+    #[must_use]
+    pub fn at(mut self, x: f64, y: f64, z: f64) -> Self {
+        self.position = [x, y, z];
+        self
+    }
+
+    /// Starts at `pose`.
+    #[must_use]
+    pub fn posed(mut self, pose: &Pose) -> Self {
+        self.position = pose.position.to_array();
+        self.rotation = Some(pose.rotation.to_array());
+        self.turn = None;
+        self
+    }
+
+    /// Starts turned by `degrees` about `axis`.
+    #[must_use]
+    pub fn turned(mut self, axis: [f64; 3], degrees: f64) -> Self {
+        self.turn = Some(Turn::new(axis, degrees));
+        self.rotation = None;
+        self
+    }
+
+    /// Weighs `mass` [kg].
+    #[must_use]
+    pub fn mass(mut self, mass: f64) -> Self {
+        self.mass = Some(mass);
+        self.density = None;
+        self
+    }
+
+    /// Weighs `density` [kg/m³] times its volume.
+    #[must_use]
+    pub fn density(mut self, density: f64) -> Self {
+        self.density = Some(density);
+        self.mass = None;
+        self
+    }
+
+    /// Starts moving with (`x`, `y`, `z`) [m/s].
+    #[must_use]
+    pub fn velocity(mut self, x: f64, y: f64, z: f64) -> Self {
+        self.velocity = [x, y, z];
+        self
+    }
+
+    /// Starts spinning with (`x`, `y`, `z`), world axes [rad/s].
+    #[must_use]
+    pub fn spin(mut self, x: f64, y: f64, z: f64) -> Self {
+        self.angular_velocity = [x, y, z];
+        self
+    }
+
+    /// Never moves.
+    #[must_use]
+    pub fn fixed(mut self) -> Self {
+        self.motion = Motion::Fixed;
+        self
+    }
+
+    /// Moves along `keys`.
+    #[must_use]
+    pub fn along(mut self, keys: Vec<Key>) -> Self {
+        self.motion = Motion::Path(keys);
+        self
+    }
+
+    /// Made of the material called `material`.
+    #[must_use]
+    pub fn of(mut self, material: impl Into<String>) -> Self {
+        self.material = material.into();
+        self
+    }
+
+    /// Appears at `time` [s].
+    #[must_use]
+    pub fn enters_at(mut self, time: f64) -> Self {
+        self.enters_at = time;
+        self
+    }
+
+    /// Floats: gravity does not act on it.
+    #[must_use]
+    pub fn weightless(mut self) -> Self {
+        self.gravity_scale = 0.0;
+        self
+    }
+
+    /// Shown in this colour, each part from 0 to 1.
+    #[must_use]
+    pub fn colour(mut self, red: f64, green: f64, blue: f64) -> Self {
+        self.colour = Some([red, green, blue]);
+        self
+    }
+
+    /// Where the shape's frame is at the start.
+    pub fn pose(&self) -> Pose {
+        match &self.motion {
+            Motion::Path(keys) if !keys.is_empty() => keys[0].pose(),
+            _ => pose_of(self.position, self.rotation, self.turn),
+        }
+    }
+
+    /// Says what is wrong with it, naming it.
+    pub(crate) fn validate(&self) -> Result<(), SceneError> {
+        let place = format!("body `{}`", self.name);
+        let place = place.as_str();
+        self.shape.validate(place)?;
+        validate_pose(place, self.position, self.rotation, self.turn)?;
+        validate_common(&Common {
+            place,
+            velocity: self.velocity,
+            angular_velocity: self.angular_velocity,
+            density: self.density,
+            mass: self.mass,
+            motion: &self.motion,
+            gravity_scale: self.gravity_scale,
+            linear_damping: self.linear_damping,
+            angular_damping: self.angular_damping,
+            enters_at: self.enters_at,
+            colour: self.colour,
+        })?;
+        let endless = matches!(self.shape, Shape::HalfSpace) && self.motion == Motion::Dynamic;
+        ensure(
+            !endless,
+            place,
+            "motion",
+            "dynamic",
+            "`fixed` for a half-space, which has no mass",
+        )
+    }
+}
+
+/// What bodies and generators have in common, to be checked in one place.
+pub(crate) struct Common<'a> {
+    pub(crate) place: &'a str,
+    pub(crate) velocity: [f64; 3],
+    pub(crate) angular_velocity: [f64; 3],
+    pub(crate) density: Option<f64>,
+    pub(crate) mass: Option<f64>,
+    pub(crate) motion: &'a Motion,
+    pub(crate) gravity_scale: f64,
+    pub(crate) linear_damping: f64,
+    pub(crate) angular_damping: f64,
+    pub(crate) enters_at: f64,
+    pub(crate) colour: Option<[f64; 3]>,
+}
+
+pub(crate) fn validate_common(c: &Common<'_>) -> Result<(), SceneError> {
+    let place = c.place;
+    for (field, v, limit) in [
+        ("velocity", c.velocity, 1e5),
+        ("angular_velocity", c.angular_velocity, 1e6),
+    ] {
+        let fine = v.iter().all(|x| x.abs() <= limit);
+        ensure(
+            fine,
+            place,
+            field,
+            show(&v),
+            &format!("finite numbers of at most {limit:e}"),
+        )?;
+    }
+    if c.density.is_some() && c.mass.is_some() {
+        return Err(SceneError::value(
+            place,
+            "mass",
+            "given beside `density`",
+            "only one of the two",
+        ));
+    }
+    for (field, value) in [("density", c.density), ("mass", c.mass)] {
+        if let Some(x) = value {
+            let fine = x > 0.0 && x <= 1e15;
+            ensure(fine, place, field, x, "more than zero and at most 1e15")?;
+        }
+    }
+    ensure(
+        c.gravity_scale.abs() <= 1e6,
+        place,
+        "gravity_scale",
+        c.gravity_scale,
+        "a finite factor of at most 1e6",
+    )?;
+    for (field, d) in [
+        ("linear_damping", c.linear_damping),
+        ("angular_damping", c.angular_damping),
+    ] {
+        ensure(
+            (0.0..=1e6).contains(&d),
+            place,
+            field,
+            format!("{d} 1/s"),
+            "0 to 1e6 1/s",
+        )?;
+    }
+    ensure(
+        c.enters_at.is_finite(),
+        place,
+        "enters_at",
+        format!("{} s", c.enters_at),
+        "a finite time",
+    )?;
+    if let Some(colour) = c.colour {
+        let fine = colour.iter().all(|x| (0.0..=1.0).contains(x));
+        ensure(
+            fine,
+            place,
+            "colour",
+            show(&colour),
+            "three numbers from 0 to 1",
+        )?;
+    }
+    let Motion::Path(keys) = c.motion else {
+        return Ok(());
+    };
+    ensure(
+        !keys.is_empty(),
+        place,
+        "motion.path",
+        "empty",
+        "at least one key",
+    )?;
+    for (i, key) in keys.iter().enumerate() {
+        let at = format!("{place}, key {i}");
+        validate_pose(&at, key.position, key.rotation, key.turn)?;
+        ensure(
+            key.time.abs() <= FARTHEST,
+            &at,
+            "time",
+            key.time,
+            "a finite time",
+        )?;
+        let later = i == 0 || key.time > keys[i - 1].time;
+        ensure(
+            later,
+            &at,
+            "time",
+            format!("{} s", key.time),
+            "a time after the key before",
+        )?;
+    }
+    Ok(())
+}

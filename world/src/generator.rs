@@ -1,0 +1,426 @@
+//! Bodies by the dozen: a pattern, and what its bodies have in common.
+
+mod cards;
+mod masonry;
+mod scatter;
+
+use drystone_base::Pose;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+pub use cards::{CardHouse, Dominoes};
+pub use masonry::{Arch, House, Pyramid, Ring, Stack, Wall};
+pub use scatter::{Column, Fill, Grid, Line};
+
+use crate::body::{Common, default_material, is_default_material, validate_common};
+use crate::defaults::{is_default, is_one, one};
+use crate::error::ensure;
+use crate::shape::{pose_of, validate_pose};
+use crate::{Body, Motion, SceneError, Shape, Turn};
+
+/// Bodies by the dozen. Only the pattern is needed.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Generator {
+    /// Begins the name of each body, as in `tower/3/17`; called after the pattern if left out.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub name: String,
+    /// What is built.
+    pub pattern: Pattern,
+    /// Where the pattern's origin is [m].
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub position: [f64; 3],
+    /// How the whole is turned, as a unit quaternion (x, y, z, w). Not together with `turn`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rotation: Option<[f64; 4]>,
+    /// How the whole is turned, as an axis and an angle. Not together with `rotation`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub turn: Option<Turn>,
+    /// Of each body, when it enters [m/s].
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub velocity: [f64; 3],
+    /// Of each body, when it enters, world axes [rad/s].
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub angular_velocity: [f64; 3],
+    /// Mass per volume [kg/m³]; 1000 if neither it nor `mass` is given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub density: Option<f64>,
+    /// Mass of each body [kg]. Not together with `density`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mass: Option<f64>,
+    /// What moves them: `"dynamic"` or `"fixed"`.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub motion: Motion,
+    /// Name of their material.
+    #[serde(
+        default = "default_material",
+        skip_serializing_if = "is_default_material"
+    )]
+    pub material: String,
+    /// Factor on gravity, 0 to float [1].
+    #[serde(default = "one", skip_serializing_if = "is_one")]
+    pub gravity_scale: f64,
+    /// Fraction of the velocity lost per second, small [1/s].
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub linear_damping: f64,
+    /// Fraction of the spin lost per second, small [1/s].
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub angular_damping: f64,
+    /// When they appear [s].
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub enters_at: f64,
+    /// Red, green and blue from 0 to 1; chosen by name if left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub colour: Option<[f64; 3]>,
+    /// Where the random numbers of this generator start, beside the seed of the scene.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub seed: u32,
+}
+
+/// What is built.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub enum Pattern {
+    /// One on top of the other.
+    Stack(Stack),
+    /// Rows of bricks.
+    Wall(Wall),
+    /// Layers of bricks on a circle.
+    Ring(Ring),
+    /// Squares (or rows) of blocks, each smaller by one than the one below.
+    Pyramid(Pyramid),
+    /// Wedge-shaped stones on a circle, held by their own weight.
+    Arch(Arch),
+    /// Four walls with interlocking corners, and two gables.
+    House(House),
+    /// Leaning pairs of cards, level on level.
+    CardHouse(CardHouse),
+    /// Upright tiles along a line, a circle or a spiral.
+    Dominoes(Dominoes),
+    /// One after the other along a straight line.
+    Line(Line),
+    /// On a box-shaped lattice.
+    Grid(Grid),
+    /// On a lattice inside a round column, from the bottom up.
+    Column(Column),
+    /// Anywhere inside a box, without overlap.
+    Fill(Fill),
+}
+
+/// One body of a pattern, in the pattern's frame.
+pub(crate) struct Piece {
+    /// What comes after the generator's name.
+    pub(crate) name: String,
+    pub(crate) shape: Shape,
+    pub(crate) pose: Pose,
+}
+
+impl Piece {
+    pub(crate) fn new(name: impl ToString, shape: Shape, pose: Pose) -> Self {
+        Self {
+            name: name.to_string(),
+            shape,
+            pose,
+        }
+    }
+}
+
+/// Checks of a pattern's numbers, as errors that name the generator.
+pub(crate) struct Checks<'a> {
+    place: &'a str,
+    pattern: &'static str,
+}
+
+impl Checks<'_> {
+    fn field(&self, field: &str) -> String {
+        format!("pattern.{}.{field}", self.pattern)
+    }
+
+    pub(crate) fn count(&self, field: &str, n: u32) -> Result<(), SceneError> {
+        ensure(n >= 1, self.place, &self.field(field), n, "at least 1")
+    }
+
+    pub(crate) fn length(&self, field: &str, x: f64) -> Result<(), SceneError> {
+        let fine = x > 0.0 && x <= 1e6;
+        ensure(
+            fine,
+            self.place,
+            &self.field(field),
+            format!("{x} m"),
+            "more than zero and at most 1e6 m",
+        )
+    }
+
+    pub(crate) fn size(&self, field: &str, size: [f64; 3]) -> Result<(), SceneError> {
+        size.iter().try_for_each(|&x| self.length(field, x))
+    }
+
+    pub(crate) fn finite(&self, field: &str, values: &[f64]) -> Result<(), SceneError> {
+        let fine = values.iter().all(|x| x.abs() <= 1e6);
+        ensure(
+            fine,
+            self.place,
+            &self.field(field),
+            crate::error::show(values),
+            "finite numbers of at most 1e6",
+        )
+    }
+
+    pub(crate) fn holds(
+        &self,
+        holds: bool,
+        field: &str,
+        found: impl ToString,
+        wanted: &str,
+    ) -> Result<(), SceneError> {
+        ensure(holds, self.place, &self.field(field), found, wanted)
+    }
+
+    pub(crate) fn shapes(&self, shapes: &[Shape]) -> Result<(), SceneError> {
+        self.holds(!shapes.is_empty(), "shapes", "empty", "at least one shape")?;
+        for shape in shapes {
+            shape.validate(self.place)?;
+            self.holds(
+                !matches!(shape, Shape::HalfSpace),
+                "shapes",
+                "half-space",
+                "a bounded solid",
+            )?;
+        }
+        Ok(())
+    }
+}
+
+impl Generator {
+    /// A pattern of dynamic bodies at the origin, at rest.
+    pub fn new(name: impl Into<String>, pattern: Pattern) -> Self {
+        Self {
+            name: name.into(),
+            pattern,
+            position: [0.0; 3],
+            rotation: None,
+            turn: None,
+            velocity: [0.0; 3],
+            angular_velocity: [0.0; 3],
+            density: None,
+            mass: None,
+            motion: Motion::Dynamic,
+            material: default_material(),
+            gravity_scale: 1.0,
+            linear_damping: 0.0,
+            angular_damping: 0.0,
+            enters_at: 0.0,
+            colour: None,
+            seed: 0,
+        }
+    }
+
+    /// The pattern's origin is at (`x`, `y`, `z`) [m].
+    #[must_use]
+    pub fn at(mut self, x: f64, y: f64, z: f64) -> Self {
+        self.position = [x, y, z];
+        self
+    }
+
+    /// The whole is turned by `degrees` about `axis`.
+    #[must_use]
+    pub fn turned(mut self, axis: [f64; 3], degrees: f64) -> Self {
+        self.turn = Some(Turn::new(axis, degrees));
+        self.rotation = None;
+        self
+    }
+
+    /// Each body weighs `mass` [kg].
+    #[must_use]
+    pub fn mass(mut self, mass: f64) -> Self {
+        self.mass = Some(mass);
+        self.density = None;
+        self
+    }
+
+    /// Each body weighs `density` [kg/m³] times its volume.
+    #[must_use]
+    pub fn density(mut self, density: f64) -> Self {
+        self.density = Some(density);
+        self.mass = None;
+        self
+    }
+
+    /// Each body starts with (`x`, `y`, `z`) [m/s].
+    #[must_use]
+    pub fn velocity(mut self, x: f64, y: f64, z: f64) -> Self {
+        self.velocity = [x, y, z];
+        self
+    }
+
+    /// The bodies never move.
+    #[must_use]
+    pub fn fixed(mut self) -> Self {
+        self.motion = Motion::Fixed;
+        self
+    }
+
+    /// Made of the material called `material`.
+    #[must_use]
+    pub fn of(mut self, material: impl Into<String>) -> Self {
+        self.material = material.into();
+        self
+    }
+
+    /// The bodies appear at `time` [s].
+    #[must_use]
+    pub fn enters_at(mut self, time: f64) -> Self {
+        self.enters_at = time;
+        self
+    }
+
+    /// Shown in this colour, each part from 0 to 1.
+    #[must_use]
+    pub fn colour(mut self, red: f64, green: f64, blue: f64) -> Self {
+        self.colour = Some([red, green, blue]);
+        self
+    }
+
+    /// What errors call it.
+    pub(crate) fn place(&self) -> String {
+        let name = if self.name.is_empty() {
+            self.pattern.kind()
+        } else {
+            &self.name
+        };
+        format!("generator `{name}`")
+    }
+
+    /// How many bodies it makes.
+    pub fn count(&self) -> u64 {
+        match &self.pattern {
+            Pattern::Stack(p) => u64::from(p.count),
+            Pattern::Wall(p) => p.count(),
+            Pattern::Ring(p) => u64::from(p.bricks).saturating_mul(u64::from(p.layers)),
+            Pattern::Pyramid(p) => p.count(),
+            Pattern::Arch(p) => u64::from(p.voussoirs),
+            Pattern::House(p) => p.count(),
+            Pattern::CardHouse(p) => p.count(),
+            Pattern::Dominoes(p) => u64::from(p.count),
+            Pattern::Line(p) => u64::from(p.count),
+            Pattern::Grid(p) => p
+                .counts
+                .iter()
+                .fold(1, |n: u64, &k| n.saturating_mul(u64::from(k))),
+            Pattern::Column(p) => u64::from(p.count),
+            Pattern::Fill(p) => u64::from(p.count),
+        }
+    }
+
+    /// Its bodies, with names that begin with its own; it is the `index`-th of its scene.
+    pub(crate) fn expand(&self, index: usize, seed: u64) -> Result<Vec<Body>, SceneError> {
+        let place = self.place();
+        self.validate(&place)?;
+        let checks = Checks {
+            place: &place,
+            pattern: self.pattern.kind(),
+        };
+        let seed = seed
+            .wrapping_mul(0x9E37_79B9_7F4A_7C15)
+            .wrapping_add(index as u64);
+        let pieces = match &self.pattern {
+            Pattern::Stack(p) => p.pieces(&checks),
+            Pattern::Wall(p) => p.pieces(&checks),
+            Pattern::Ring(p) => p.pieces(&checks),
+            Pattern::Pyramid(p) => p.pieces(&checks),
+            Pattern::Arch(p) => p.pieces(&checks),
+            Pattern::House(p) => p.pieces(&checks),
+            Pattern::CardHouse(p) => p.pieces(&checks),
+            Pattern::Dominoes(p) => p.pieces(&checks),
+            Pattern::Line(p) => p.pieces(&checks, seed),
+            Pattern::Grid(p) => p.pieces(&checks, seed),
+            Pattern::Column(p) => p.pieces(&checks, seed),
+            Pattern::Fill(p) => p.pieces(&checks, seed),
+        }?;
+        let base = match self.name.as_str() {
+            "" if index == 0 => self.pattern.kind().to_owned(),
+            "" => format!("{}-{index}", self.pattern.kind()),
+            name => name.to_owned(),
+        };
+        let whole = pose_of(self.position, self.rotation, self.turn);
+        let plain = self.rotation.is_none() && self.turn.is_none();
+        let bodies = pieces.into_iter().map(|piece| {
+            // an unturned pattern keeps its numbers as they are
+            let pose = if plain {
+                Pose::new(whole.position + piece.pose.position, piece.pose.rotation)
+            } else {
+                whole.then(&piece.pose)
+            };
+            let turned = pose.rotation != drystone_base::Quat::IDENTITY;
+            Body {
+                name: format!("{base}/{}", piece.name),
+                shape: piece.shape,
+                position: pose.position.to_array(),
+                rotation: turned.then(|| pose.rotation.to_array()),
+                turn: None,
+                velocity: self.velocity,
+                angular_velocity: self.angular_velocity,
+                density: self.density,
+                mass: self.mass,
+                motion: self.motion.clone(),
+                material: self.material.clone(),
+                gravity_scale: self.gravity_scale,
+                linear_damping: self.linear_damping,
+                angular_damping: self.angular_damping,
+                enters_at: self.enters_at,
+                colour: self.colour,
+            }
+        });
+        Ok(bodies.collect())
+    }
+
+    fn validate(&self, place: &str) -> Result<(), SceneError> {
+        validate_pose(place, self.position, self.rotation, self.turn)?;
+        let simple = !matches!(self.motion, Motion::Path(_));
+        ensure(
+            simple,
+            place,
+            "motion",
+            "a path",
+            "`dynamic` or `fixed`; a path belongs to one body",
+        )?;
+        validate_common(&Common {
+            place,
+            velocity: self.velocity,
+            angular_velocity: self.angular_velocity,
+            density: self.density,
+            mass: self.mass,
+            motion: &self.motion,
+            gravity_scale: self.gravity_scale,
+            linear_damping: self.linear_damping,
+            angular_damping: self.angular_damping,
+            enters_at: self.enters_at,
+            colour: self.colour,
+        })
+    }
+}
+
+impl Pattern {
+    /// In one word, as in a scene file.
+    pub const fn kind(&self) -> &'static str {
+        match self {
+            Self::Stack(_) => "stack",
+            Self::Wall(_) => "wall",
+            Self::Ring(_) => "ring",
+            Self::Pyramid(_) => "pyramid",
+            Self::Arch(_) => "arch",
+            Self::House(_) => "house",
+            Self::CardHouse(_) => "card-house",
+            Self::Dominoes(_) => "dominoes",
+            Self::Line(_) => "line",
+            Self::Grid(_) => "grid",
+            Self::Column(_) => "column",
+            Self::Fill(_) => "fill",
+        }
+    }
+}
+
+/// A pose at (`x`, `y`, `z`), not turned.
+pub(crate) fn at(x: f64, y: f64, z: f64) -> Pose {
+    Pose::at(drystone_base::Vec3::new(x, y, z))
+}

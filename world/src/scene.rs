@@ -1,0 +1,489 @@
+//! The scene: plain data that says all there is to simulate. What can be said in code can be
+//! said in a file, and round-trips.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use drystone_rigid::Options;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::body::DEFAULT_MATERIAL;
+use crate::defaults::is_default;
+use crate::error::{ensure, show};
+use crate::{Body, Generator, Mesh, Pattern, SceneError, Shape, Truth};
+
+/// Everything there is to simulate.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Scene {
+    /// Short name, such as `falling-roof`.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub name: String,
+    /// One line that says what it shows.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub about: String,
+    /// How long to simulate [s].
+    pub duration: f64,
+    /// Longest step [s]; shortened where a frame is not a whole number of steps.
+    pub dt: f64,
+    /// Frames written per second [1/s].
+    pub frame_rate: f64,
+    /// [m/s²]
+    pub gravity: [f64; 3],
+    /// Where the random numbers of generators start.
+    #[serde(skip_serializing_if = "is_default")]
+    pub seed: u32,
+    /// Options by name, where `solver` does not say otherwise: `default`, `paper`, `repaired`,
+    /// `converged`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub preset: Option<String>,
+    /// How a step is taken. With a `preset`, only what differs from the default counts here.
+    #[serde(skip_serializing_if = "is_default")]
+    pub solver: Options,
+    /// How surfaces rub and bounce, by name. Between two materials friction is the geometric
+    /// mean of both, restitution the larger, unless a `contact` says otherwise.
+    #[serde(rename = "material", skip_serializing_if = "BTreeMap::is_empty")]
+    pub materials: BTreeMap<String, Material>,
+    /// What holds between two given materials.
+    #[serde(rename = "contact", skip_serializing_if = "Vec::is_empty")]
+    pub contacts: Vec<Contact>,
+    /// Where to look from; chosen to show everything if left out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub camera: Option<Camera>,
+    /// Bodies one by one.
+    #[serde(rename = "body", skip_serializing_if = "Vec::is_empty")]
+    pub bodies: Vec<Body>,
+    /// Bodies by the dozen.
+    #[serde(rename = "generate", skip_serializing_if = "Vec::is_empty")]
+    pub generators: Vec<Generator>,
+    /// What must hold when the scene is run.
+    #[serde(rename = "truth", skip_serializing_if = "Vec::is_empty")]
+    pub truths: Vec<Truth>,
+}
+
+/// How a surface rubs and bounces.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Material {
+    /// Coulomb's coefficient [1].
+    pub friction: f64,
+    /// Newton's coefficient, 0 (stays) to 1 (bounces back) [1].
+    pub restitution: f64,
+}
+
+impl Default for Material {
+    fn default() -> Self {
+        Self {
+            friction: 0.5,
+            restitution: 0.0,
+        }
+    }
+}
+
+/// What holds between two given materials, whatever they are with others.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Contact {
+    /// The two materials by name; the same twice for a material against itself.
+    pub between: [String; 2],
+    /// Coulomb's coefficient [1].
+    pub friction: f64,
+    /// Newton's coefficient, 0 to 1 [1].
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub restitution: f64,
+}
+
+/// Where a picture is taken from.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Camera {
+    /// Where the camera is [m].
+    pub eye: [f64; 3],
+    /// What it looks at [m].
+    pub target: [f64; 3],
+    /// Vertical angle of view [degrees].
+    #[serde(default = "Camera::default_view")]
+    pub view_degrees: f64,
+}
+
+impl Camera {
+    fn default_view() -> f64 {
+        40.0
+    }
+
+    /// At `eye`, looking at `target` [m].
+    pub fn new(eye: [f64; 3], target: [f64; 3]) -> Self {
+        Self {
+            eye,
+            target,
+            view_degrees: Self::default_view(),
+        }
+    }
+}
+
+impl Default for Scene {
+    fn default() -> Self {
+        Self {
+            name: String::new(),
+            about: String::new(),
+            duration: 10.0,
+            dt: 0.01,
+            frame_rate: 50.0,
+            gravity: [0.0, -9.81, 0.0],
+            seed: 0,
+            preset: None,
+            solver: Options::default(),
+            materials: BTreeMap::new(),
+            contacts: Vec::new(),
+            camera: None,
+            bodies: Vec::new(),
+            generators: Vec::new(),
+            truths: Vec::new(),
+        }
+    }
+}
+
+/// Most bodies in a scene.
+pub const MOST_BODIES: u64 = 1_000_000;
+/// Longest run [s].
+pub const LONGEST: f64 = 1e6;
+/// Most steps of a run.
+const MOST_STEPS: f64 = 1e9;
+
+impl Scene {
+    /// An empty scene: 10 s in steps of 0.01 s, gravity 9.81 m/s² downwards.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds a body.
+    pub fn add(&mut self, body: Body) -> &mut Self {
+        self.bodies.push(body);
+        self
+    }
+
+    /// Adds bodies by the dozen.
+    pub fn generate(&mut self, generator: Generator) -> &mut Self {
+        self.generators.push(generator);
+        self
+    }
+
+    /// Adds a floor without end, its top at y = 0, called `ground`.
+    pub fn ground(&mut self) -> &mut Self {
+        self.add(Body::new(Shape::HalfSpace).named("ground").fixed())
+    }
+
+    /// Adds a fixed box of the given full extents with its top at y = 0 [m], called `ground`.
+    pub fn ground_slab(&mut self, x: f64, y: f64, z: f64) -> &mut Self {
+        self.add(
+            Body::block(x, y, z)
+                .named("ground")
+                .at(0.0, -0.5 * y, 0.0)
+                .fixed(),
+        )
+    }
+
+    /// Sets a material; `default` is what bodies are made of that name none.
+    pub fn material(
+        &mut self,
+        name: impl Into<String>,
+        friction: f64,
+        restitution: f64,
+    ) -> &mut Self {
+        self.materials.insert(
+            name.into(),
+            Material {
+                friction,
+                restitution,
+            },
+        );
+        self
+    }
+
+    /// Sets what holds between materials `a` and `b`.
+    pub fn contact(&mut self, a: &str, b: &str, friction: f64, restitution: f64) -> &mut Self {
+        self.contacts.push(Contact {
+            between: [a.into(), b.into()],
+            friction,
+            restitution,
+        });
+        self
+    }
+
+    /// Adds something that must hold.
+    pub fn truth(&mut self, truth: Truth) -> &mut Self {
+        self.truths.push(truth);
+        self
+    }
+
+    /// Steps that make one frame.
+    pub fn steps_per_frame(&self) -> u32 {
+        let ratio = 1.0 / (self.frame_rate * self.dt);
+        (ratio - 1e-9 * ratio).ceil().clamp(1.0, 1e9) as u32
+    }
+
+    /// The step taken [s]: `dt`, or the next shorter one of which a whole number makes a frame.
+    pub fn step(&self) -> f64 {
+        let steps = f64::from(self.steps_per_frame());
+        let exact = 1.0 / (self.frame_rate * steps);
+        if (exact - self.dt).abs() <= 1e-9 * self.dt {
+            self.dt
+        } else {
+            exact
+        }
+    }
+
+    /// Frames of the whole run, without the one at the start.
+    pub fn frames(&self) -> u64 {
+        (self.duration * self.frame_rate - 1e-6).ceil().max(0.0) as u64
+    }
+
+    /// The options in force: the preset, with whatever `solver` sets otherwise than the default.
+    pub fn options(&self) -> Result<Options, SceneError> {
+        self.solver.validate()?;
+        let Some(name) = &self.preset else {
+            return Ok(self.solver.clone());
+        };
+        let preset = Options::preset(name)
+            .ok_or_else(|| SceneError::unknown("scene", "preset", name, Options::PRESETS))?;
+        let broken = |e: serde_json::Error| SceneError::value("scene", "solver", e, "options");
+        let mut merged = serde_json::to_value(preset).map_err(broken)?;
+        let own = serde_json::to_value(&self.solver).map_err(broken)?;
+        let default = serde_json::to_value(Options::default()).map_err(broken)?;
+        overlay(&mut merged, &own, &default);
+        serde_json::from_value(merged).map_err(broken)
+    }
+
+    /// Every body, those of generators included, each with its own name.
+    pub fn expand(&self) -> Result<Vec<Body>, SceneError> {
+        let mut total = self.bodies.len() as u64;
+        for generator in &self.generators {
+            total = total.saturating_add(generator.count());
+            if total > MOST_BODIES {
+                return Err(SceneError::TooMany {
+                    place: generator.place(),
+                    found: generator.count(),
+                    limit: MOST_BODIES,
+                });
+            }
+        }
+        let mut bodies = self.bodies.clone();
+        for (i, body) in bodies.iter_mut().enumerate() {
+            if body.name.is_empty() {
+                body.name = format!("{}-{i}", body.shape.kind());
+            }
+        }
+        for (i, generator) in self.generators.iter().enumerate() {
+            let seed = u64::from(self.seed) << 32 | u64::from(generator.seed);
+            bodies.extend(generator.expand(i, seed)?);
+        }
+        Ok(bodies)
+    }
+
+    /// The same scene with every generator replaced by its bodies.
+    pub fn expanded(&self) -> Result<Self, SceneError> {
+        Ok(Self {
+            bodies: self.expand()?,
+            generators: Vec::new(),
+            ..self.clone()
+        })
+    }
+
+    /// Calls `act` with every mesh of the scene, those in compounds and generators included, until
+    /// it fails; this is how a reader replaces files by what is in them.
+    pub fn for_each_mesh<E>(
+        &mut self,
+        mut act: impl FnMut(&mut Mesh) -> Result<(), E>,
+    ) -> Result<(), E> {
+        fn visit<E>(
+            shape: &mut Shape,
+            act: &mut impl FnMut(&mut Mesh) -> Result<(), E>,
+        ) -> Result<(), E> {
+            match shape {
+                Shape::Mesh(mesh) => act(mesh),
+                Shape::Compound { parts } => parts
+                    .iter_mut()
+                    .try_for_each(|part| visit(&mut part.shape, act)),
+                _ => Ok(()),
+            }
+        }
+        self.bodies
+            .iter_mut()
+            .try_for_each(|body| visit(&mut body.shape, &mut act))?;
+        for generator in &mut self.generators {
+            let shapes = match &mut generator.pattern {
+                Pattern::Stack(p) => std::slice::from_mut(&mut p.shape),
+                Pattern::Line(p) => &mut p.shapes,
+                Pattern::Grid(p) => &mut p.shapes,
+                Pattern::Column(p) => &mut p.shapes,
+                Pattern::Fill(p) => &mut p.shapes,
+                _ => continue,
+            };
+            shapes
+                .iter_mut()
+                .try_for_each(|shape| visit(shape, &mut act))?;
+        }
+        Ok(())
+    }
+
+    /// Says what is wrong with the scene, if something is.
+    pub fn validate(&self) -> Result<(), SceneError> {
+        self.check().map(|_| ())
+    }
+
+    /// Every body of a scene in which nothing is wrong.
+    pub(crate) fn check(&self) -> Result<Vec<Body>, SceneError> {
+        self.check_settings()?;
+        self.check_materials()?;
+        let bodies = self.expand()?;
+        if bodies.is_empty() {
+            return Err(SceneError::Empty);
+        }
+        let mut names = BTreeSet::new();
+        for body in &bodies {
+            body.validate()?;
+            if !names.insert(body.name.as_str()) {
+                return Err(SceneError::SameName(body.name.clone()));
+            }
+            if body.material != DEFAULT_MATERIAL && !self.materials.contains_key(&body.material) {
+                return Err(self.no_material(&format!("body `{}`", body.name), &body.material));
+            }
+        }
+        for truth in &self.truths {
+            truth.validate(&bodies)?;
+        }
+        Ok(bodies)
+    }
+
+    fn check_settings(&self) -> Result<(), SceneError> {
+        let seconds = |x: f64| format!("{x} s");
+        let place = "scene";
+        ensure(
+            (0.0..=LONGEST).contains(&self.duration),
+            place,
+            "duration",
+            seconds(self.duration),
+            "0 to 1e6 s",
+        )?;
+        ensure(
+            (1e-9..=10.0).contains(&self.dt),
+            place,
+            "dt",
+            seconds(self.dt),
+            "1e-9 to 10 s",
+        )?;
+        ensure(
+            (1e-6..=1e9).contains(&self.frame_rate),
+            place,
+            "frame_rate",
+            format!("{} 1/s", self.frame_rate),
+            "1e-6 to 1e9 1/s",
+        )?;
+        ensure(
+            self.duration / self.step() <= MOST_STEPS,
+            place,
+            "duration",
+            format!("{} steps long", self.duration / self.step()),
+            "at most 1e9 steps",
+        )?;
+        let gravity = self.gravity.iter().all(|g| g.abs() <= 1e6);
+        ensure(
+            gravity,
+            place,
+            "gravity",
+            show(&self.gravity),
+            "finite numbers of at most 1e6 m/s²",
+        )?;
+        if let Some(camera) = &self.camera {
+            let finite = camera
+                .eye
+                .iter()
+                .chain(&camera.target)
+                .all(|x| x.is_finite());
+            let apart = finite && camera.eye != camera.target;
+            ensure(
+                apart,
+                place,
+                "camera.eye",
+                show(&camera.eye),
+                "a finite point other than the target",
+            )?;
+            ensure(
+                (1.0..=170.0).contains(&camera.view_degrees),
+                place,
+                "camera.view_degrees",
+                camera.view_degrees,
+                "1 to 170 degrees",
+            )?;
+        }
+        self.options()?.validate()?;
+        Ok(())
+    }
+
+    fn check_materials(&self) -> Result<(), SceneError> {
+        let check = |place: &str, friction: f64, restitution: f64| {
+            ensure(
+                (0.0..=1e3).contains(&friction),
+                place,
+                "friction",
+                friction,
+                "0 to 1000",
+            )?;
+            ensure(
+                (0.0..=1.0).contains(&restitution),
+                place,
+                "restitution",
+                restitution,
+                "0 to 1",
+            )
+        };
+        for (name, material) in &self.materials {
+            check(
+                &format!("material `{name}`"),
+                material.friction,
+                material.restitution,
+            )?;
+        }
+        for (i, contact) in self.contacts.iter().enumerate() {
+            let place = format!("contact {i}");
+            check(&place, contact.friction, contact.restitution)?;
+            for name in &contact.between {
+                if name != DEFAULT_MATERIAL && !self.materials.contains_key(name) {
+                    return Err(self.no_material(&place, name));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn no_material(&self, place: &str, name: &str) -> SceneError {
+        let known = self
+            .materials
+            .keys()
+            .map(String::as_str)
+            .chain([DEFAULT_MATERIAL]);
+        SceneError::unknown(place, "material", name, known)
+    }
+}
+
+/// Puts each leaf of `own` that differs from `default` into `target`.
+fn overlay(target: &mut serde_json::Value, own: &serde_json::Value, default: &serde_json::Value) {
+    match (target, own, default) {
+        (
+            serde_json::Value::Object(target),
+            serde_json::Value::Object(own),
+            serde_json::Value::Object(default),
+        ) => {
+            for (key, value) in own {
+                if let (Some(target), Some(default)) = (target.get_mut(key), default.get(key)) {
+                    overlay(target, value, default);
+                }
+            }
+        }
+        (target, own, default) => {
+            if own != default {
+                *target = own.clone();
+            }
+        }
+    }
+}
