@@ -204,6 +204,8 @@ pub struct IspOptions {
     pub collision_passes: u32,
     /// Passes of the contact stage.
     pub contact_passes: u32,
+    /// Rounds over the contacts of each layer in the shock stage, without a new query.
+    pub shock_rounds: u32,
 }
 
 impl Default for IspOptions {
@@ -211,6 +213,7 @@ impl Default for IspOptions {
         Self {
             collision_passes: 5,
             contact_passes: 10,
+            shock_rounds: 5,
         }
     }
 }
@@ -227,6 +230,9 @@ pub struct SoftOptions {
     pub damping_ratio: f64,
     /// Fastest push out of a penetration [m/s].
     pub push_speed: f64,
+    /// How much stiffer the spring is against fixed and scripted bodies: factor on its
+    /// frequency [1].
+    pub fixed_factor: f64,
 }
 
 impl Default for SoftOptions {
@@ -236,6 +242,7 @@ impl Default for SoftOptions {
             hertz: 120.0,
             damping_ratio: 10.0,
             push_speed: 3.0,
+            fixed_factor: 1.0,
         }
     }
 }
@@ -280,6 +287,16 @@ impl Options {
         })
     }
 
+    /// How much time the impulses kept in the contacts stand for, out of a step of `dt` [s]:
+    /// those of a substepped method are of its last substep.
+    pub fn impulse_span(&self, dt: f64) -> f64 {
+        match self.stepper {
+            Stepper::Coursed => dt / f64::from(self.coursed.substeps),
+            Stepper::Soft => dt / f64::from(self.soft.substeps),
+            Stepper::Vsp | Stepper::Pgs | Stepper::PgsProjection | Stepper::Isp => dt,
+        }
+    }
+
     /// Says which option is out of range, if one is.
     pub fn validate(&self) -> Result<(), Error> {
         let positive = |option: &'static str, x: f64| {
@@ -317,15 +334,19 @@ impl Options {
             });
         }
         count("vsp.sweeps", self.vsp.sweeps)?;
+        count("vsp.correction_sweeps", self.vsp.correction_sweeps)?;
         not_negative("vsp.gamma", self.vsp.gamma)?;
         count("pgs.sweeps", self.pgs.sweeps)?;
+        count("pgs.correction_sweeps", self.pgs.correction_sweeps)?;
         not_negative("pgs.stabilisation", self.pgs.stabilisation)?;
         not_negative("pgs.gamma", self.pgs.gamma)?;
         count("isp.collision_passes", self.isp.collision_passes)?;
         count("isp.contact_passes", self.isp.contact_passes)?;
+        count("isp.shock_rounds", self.isp.shock_rounds)?;
         count("soft.substeps", self.soft.substeps)?;
         positive("soft.hertz", self.soft.hertz)?;
         positive("soft.damping_ratio", self.soft.damping_ratio)?;
-        positive("soft.push_speed", self.soft.push_speed)
+        positive("soft.push_speed", self.soft.push_speed)?;
+        positive("soft.fixed_factor", self.soft.fixed_factor)
     }
 }

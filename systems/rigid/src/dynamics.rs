@@ -1,0 +1,332 @@
+//! `dynamics(h)` of Erleben 2007, eq. 45: solve the contact problem of a part of the scene, then
+//! move its bodies.
+
+use drystone_base::{Vec3, integrate_rotation, tangents};
+use drystone_complementarity::{Contact, Mass, Problem, Solved, Sweeping, Twist, cone, pgs};
+
+use crate::graph::NONE;
+use crate::{Contacts, Model, State};
+
+/// A part of the scene: the bodies that move and the patches that are solved. Every other body
+/// such a patch names is fixated: it pushes and is not pushed.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Part {
+    pub(crate) moving: Vec<u32>,
+    pub(crate) patches: Vec<u32>,
+}
+
+/// Whether contacts and forces move body `i` now.
+#[inline]
+pub(crate) fn is_moving(state: &State, model: &Model, i: usize) -> bool {
+    model.is_dynamic(i) && state.present[i] && !state.asleep[i]
+}
+
+/// All that moves, nothing fixated.
+pub(crate) fn everything(state: &State, model: &Model) -> Part {
+    let moves = |i: u32| is_moving(state, model, i as usize);
+    let patches = state.contacts.patches.iter().enumerate();
+    Part {
+        moving: (0..model.len() as u32).filter(|&i| moves(i)).collect(),
+        patches: patches
+            .filter(|(_, p)| moves(p.a) || moves(p.b))
+            .map(|(k, _)| k as u32)
+            .collect(),
+    }
+}
+
+/// How contacts are treated in `dynamics`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Treatment {
+    /// Gauss-Seidel sweeps.
+    pub(crate) sweeps: u32,
+    /// Relaxation of eq. 41 before it is divided by h.
+    pub(crate) gamma: f64,
+    /// Points farther apart are no contacts [m].
+    pub(crate) reach: f64,
+    /// Whether an open gap may close within the step.
+    pub(crate) speculative: bool,
+    /// Part of the remembered impulses to start from [1].
+    pub(crate) warm: f64,
+    /// The friction cone, or a pyramid whose first axis lies along the sliding velocity.
+    pub(crate) cone: bool,
+    /// Whether a fixated body keeps its velocity in the problem, or counts as resting.
+    pub(crate) keep_velocity: bool,
+    /// Part of the depth undone through velocity in one step [1].
+    pub(crate) stabilisation: f64,
+}
+
+/// A contact problem and where its bodies and points came from. Scratch memory.
+#[derive(Default)]
+pub(crate) struct Assembly {
+    pub(crate) problem: Problem,
+    pub(crate) impulses: Vec<[f64; 3]>,
+    /// Bodies of the problem; the first `moving` of them move.
+    pub(crate) bodies: Vec<u32>,
+    pub(crate) moving: usize,
+    /// Points of the problem.
+    pub(crate) points: Vec<u32>,
+    /// Their signed distance [m].
+    pub(crate) distance: Vec<f64>,
+    /// Their coefficient of restitution [1].
+    restitution: Vec<f64>,
+    /// Per point of the scene: its impulse in the last step [N s].
+    remembered: Vec<Vec3>,
+    /// Per body of the scene: its number in the problem.
+    local: Vec<u32>,
+    velocity: Vec<Twist>,
+}
+
+/// What `dynamics` says of itself.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Outcome {
+    pub(crate) sweeps: u32,
+    /// Largest approach left at a contact [m/s].
+    pub(crate) approach: f64,
+}
+
+/// Moves `part` by `h` seconds (Erleben 2007, eq. 45):
+///
+/// `b = J (u + h M⁻¹ f_ext)`, `λ = ncp(A, b)`, `u ← u + M⁻¹ Jᵀ λ + h M⁻¹ f_ext`, `s ← s + h S u`
+///
+/// and adds the impulses to the points. Newton's law of restitution is `b_n += e J u` where
+/// that approaches, with the velocity before forces (eq. 21).
+pub(crate) fn dynamics(
+    state: &mut State,
+    model: &Model,
+    part: &Part,
+    treatment: &Treatment,
+    assembly: &mut Assembly,
+    h: f64,
+) -> Outcome {
+    assembly.pose(state, model, part, treatment, h);
+    assembly.first_guess(treatment.warm);
+
+    let sweeping = Sweeping::times(treatment.sweeps);
+    let solve = if treatment.cone {
+        cone::solve
+    } else {
+        pgs::solve
+    };
+    let solved = solve(&assembly.problem, &mut assembly.impulses, sweeping);
+
+    assembly.add_impulses(&mut state.contacts);
+    for (k, &i) in part.moving.iter().enumerate() {
+        let i = i as usize;
+        let (free, change) = (free_velocity(state, model, i, h), solved.delta_v[k]);
+        state.linear_velocity[i] = free.linear + change.linear;
+        state.angular_velocity[i] = free.angular + change.angular;
+    }
+    advance(state, part, h);
+    assembly.outcome(&solved)
+}
+
+/// Velocity of body `i` after `h` seconds of forces alone, `u + h M⁻¹ f_ext` with the gyroscopic
+/// term `−ω × I ω` taken at the start (Erleben 2007, eq. 18). Damping acts implicitly.
+pub(crate) fn free_velocity(state: &State, model: &Model, i: usize, h: f64) -> Twist {
+    let (v, omega) = (state.linear_velocity[i], state.angular_velocity[i]);
+    let gravity = model.gravity * model.gravity_scale[i];
+    let gyroscopic = omega.cross(state.inertia(model, i).times(omega));
+    let torque = state.torque[i] - gyroscopic;
+    Twist {
+        linear: (v + (gravity + state.force[i] * model.inverse_mass[i]) * h)
+            / (1.0 + h * model.linear_damping[i]),
+        angular: (omega + state.inverse_inertia(model, i).times(torque) * h)
+            / (1.0 + h * model.angular_damping[i]),
+    }
+}
+
+/// `s ← s + h S u` for the bodies of `part` that move.
+pub(crate) fn advance(state: &mut State, part: &Part, h: f64) {
+    for &i in &part.moving {
+        let i = i as usize;
+        state.position[i] += state.linear_velocity[i] * h;
+        state.rotation[i] = integrate_rotation(state.rotation[i], state.angular_velocity[i], h);
+    }
+}
+
+/// Takes scripted bodies to the end of the step, for the second collision query.
+pub(crate) fn follow_scripts_to_end(state: &mut State, model: &Model, dt: f64) {
+    let time = state.time;
+    state.time += dt;
+    state.follow_scripts(model, dt);
+    state.time = time;
+}
+
+impl Assembly {
+    /// Takes the impulses of the last step from the contacts, as first guess of this one.
+    pub(crate) fn remember(&mut self, contacts: &mut Contacts) {
+        self.remembered.clear();
+        for point in &mut contacts.points {
+            self.remembered.push(point.impulse);
+            point.impulse = Vec3::ZERO;
+        }
+    }
+
+    /// Poses the contact problem of `part` over `h` seconds.
+    pub(crate) fn pose(
+        &mut self,
+        state: &State,
+        model: &Model,
+        part: &Part,
+        treatment: &Treatment,
+        h: f64,
+    ) {
+        self.gather(state, model, part, treatment.reach);
+        self.choose_tangents(state, model, treatment);
+        self.right_hand_side(state, model, treatment, h);
+    }
+
+    /// Numbers the bodies of `part` and copies masses and contact frames.
+    pub(crate) fn gather(&mut self, state: &State, model: &Model, part: &Part, reach: f64) {
+        self.problem.clear();
+        self.points.clear();
+        self.distance.clear();
+        self.restitution.clear();
+        self.bodies.clear();
+        self.bodies.extend_from_slice(&part.moving);
+        self.moving = part.moving.len();
+        self.local.resize(model.len(), NONE);
+        for (k, &i) in part.moving.iter().enumerate() {
+            self.local[i as usize] = k as u32;
+            self.problem.bodies.push(Mass {
+                inverse_mass: model.inverse_mass[i as usize],
+                inverse_inertia: state.inverse_inertia(model, i as usize),
+            });
+        }
+        for &k in &part.patches {
+            let patch = &state.contacts.patches[k as usize];
+            let (a, b) = (self.number(patch.a), self.number(patch.b));
+            let (t1, t2) = tangents(patch.normal);
+            for p in patch.first..patch.first + patch.count {
+                let point = &state.contacts.points[p as usize];
+                if point.distance > reach {
+                    continue;
+                }
+                self.points.push(p);
+                self.problem.contacts.push(Contact {
+                    a,
+                    b,
+                    normal: patch.normal,
+                    tangents: [t1, t2],
+                    r_a: point.position - state.position[patch.a as usize],
+                    r_b: point.position - state.position[patch.b as usize],
+                    friction: patch.friction,
+                });
+                self.problem.b.push([0.0; 3]);
+                self.distance.push(point.distance);
+                self.restitution.push(patch.restitution);
+            }
+        }
+        for &i in &self.bodies {
+            self.local[i as usize] = NONE;
+        }
+    }
+
+    /// Number of body `i` in the problem; one met for the first time here is fixated.
+    fn number(&mut self, i: u32) -> usize {
+        let local = &mut self.local[i as usize];
+        if *local == NONE {
+            *local = self.bodies.len() as u32;
+            self.bodies.push(i);
+            self.problem.bodies.push(Mass::default());
+        }
+        *local as usize
+    }
+
+    /// Velocities as the problem sees them. A fixated body keeps its own, or rests as in the
+    /// published method; what is fixed or scripted by its nature keeps its own always.
+    fn present_velocities(&mut self, state: &State, model: &Model, keep: bool) {
+        self.velocity.clear();
+        for (k, &i) in self.bodies.iter().enumerate() {
+            let i = i as usize;
+            let seen = k < self.moving || keep || !model.is_dynamic(i);
+            let own = Twist {
+                linear: state.linear_velocity[i],
+                angular: state.angular_velocity[i],
+            };
+            self.velocity.push(if seen { own } else { Twist::ZERO });
+        }
+    }
+
+    /// The pyramid's first axis lies along the sliding velocity, where there is one.
+    fn choose_tangents(&mut self, state: &State, model: &Model, treatment: &Treatment) {
+        if treatment.cone {
+            return;
+        }
+        self.present_velocities(state, model, treatment.keep_velocity);
+        for c in &mut self.problem.contacts {
+            let u = self.velocity[c.b].at(c.r_b) - self.velocity[c.a].at(c.r_a);
+            let sliding = u - c.normal * c.normal.dot(u);
+            if sliding.length_squared() > 1e-16 {
+                // once more orthogonal, since tiny sliding keeps rounding errors
+                let t1 = sliding.normalize();
+                let t1 = (t1 - c.normal * c.normal.dot(t1)).normalize();
+                c.tangents = [t1, c.normal.cross(t1)];
+            }
+        }
+    }
+
+    /// `b = J (u + h M⁻¹ f_ext)` less what is wanted along the normal: the bounce, the gap's
+    /// closing speed, or the push out of a penetration.
+    fn right_hand_side(&mut self, state: &State, model: &Model, treatment: &Treatment, h: f64) {
+        let h_safe = h.max(1e-9);
+        self.problem.relaxation = treatment.gamma / h_safe;
+        self.present_velocities(state, model, treatment.keep_velocity);
+        let now = self.problem.row_velocities(&self.velocity);
+        for (k, &i) in self.bodies[..self.moving].iter().enumerate() {
+            self.velocity[k] = free_velocity(state, model, i as usize, h);
+        }
+        let free = self.problem.row_velocities(&self.velocity);
+        for (k, b) in self.problem.b.iter_mut().enumerate() {
+            let (distance, restitution) = (self.distance[k], self.restitution[k]);
+            let approach = now[k][0];
+            let gap_speed = if treatment.speculative {
+                distance.max(0.0) / h_safe
+            } else {
+                0.0
+            };
+            let wanted = if restitution > 0.0 && approach < -gap_speed {
+                -restitution * approach
+            } else {
+                -gap_speed
+            };
+            let push = treatment.stabilisation * (-distance).max(0.0) / h_safe;
+            *b = free[k];
+            b[0] -= wanted + push;
+        }
+    }
+
+    /// Starts from the part `warm` of the remembered impulses.
+    fn first_guess(&mut self, warm: f64) {
+        self.impulses.clear();
+        for (c, &p) in self.problem.contacts.iter().zip(&self.points) {
+            let guess = if warm > 0.0 {
+                self.remembered[p as usize] * warm
+            } else {
+                Vec3::ZERO
+            };
+            let [n, t1, t2] = c.to_rows(guess);
+            self.impulses
+                .push(if n > 0.0 { [n, t1, t2] } else { [0.0; 3] });
+        }
+    }
+
+    fn add_impulses(&self, contacts: &mut Contacts) {
+        let solved = self.problem.contacts.iter().zip(&self.impulses);
+        for ((c, rows), &p) in solved.zip(&self.points) {
+            contacts.points[p as usize].impulse += c.to_world(*rows);
+        }
+    }
+
+    fn outcome(&self, solved: &Solved) -> Outcome {
+        let after = self.problem.row_velocities(&solved.delta_v);
+        let left = after
+            .iter()
+            .zip(&self.problem.b)
+            .map(|(w, b)| -(w[0] + b[0]));
+        Outcome {
+            sweeps: solved.sweeps,
+            approach: left.fold(0.0, f64::max),
+        }
+    }
+}
