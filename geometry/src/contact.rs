@@ -14,7 +14,7 @@ pub(crate) use sphere::closest_on_box;
 
 use capsule::Rod;
 
-use crate::Shape;
+use crate::{Shape, mesh};
 
 /// One point of a manifold.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -83,6 +83,7 @@ fn rank(shape: &Shape) -> u8 {
         Shape::Capsule { .. } => 1,
         Shape::Box { .. } => 2,
         Shape::Hull(_) => 3,
+        Shape::Mesh(_) => 7,
         Shape::HalfSpace => 8,
         Shape::Compound(_) => 9,
     }
@@ -114,6 +115,15 @@ fn dispatch(
                 }
             }
         }
+        (_, Shape::Mesh(_)) | (Shape::Mesh(_), _) => {
+            mesh::contact::dispatch(a, pose_a, b, pose_b, envelope, &mut |normal, touches| {
+                let mut writer = sink.manifold(normal);
+                for touch in touches {
+                    writer.point(touch.on_a, touch.on_b, touch.feature);
+                }
+                writer.finish();
+            });
+        }
         (Shape::Sphere { radius }, _) => {
             let centre = pose_a.position;
             match b {
@@ -137,7 +147,7 @@ fn dispatch(
                 Shape::HalfSpace => {
                     sphere::sphere_half_space(centre, *radius, pose_b, envelope, sink);
                 }
-                Shape::Compound(_) => {}
+                Shape::Mesh(_) | Shape::Compound(_) => {}
             }
         }
         (
@@ -165,7 +175,7 @@ fn dispatch(
                 Shape::HalfSpace => {
                     capsule::capsule_half_space(&rod, pose_b, envelope, sink);
                 }
-                Shape::Sphere { .. } | Shape::Compound(_) => {}
+                Shape::Sphere { .. } | Shape::Mesh(_) | Shape::Compound(_) => {}
             }
         }
         (Shape::Box { half }, Shape::Box { half: other }) => {

@@ -4,6 +4,7 @@ pub mod contact;
 pub mod error;
 pub mod hull;
 pub mod mass;
+pub mod mesh;
 pub mod query;
 pub mod shape;
 
@@ -11,5 +12,6 @@ pub use contact::{ContactBuffer, ContactPoint, Manifold, collide};
 pub use error::ShapeError;
 pub use hull::{Hull, HullFace};
 pub use mass::MassProperties;
+pub use mesh::{MeshError, MeshShape, TriMesh};
 pub use query::{ClosestPoint, closest_point};
 pub use shape::{Aabb, Shape};

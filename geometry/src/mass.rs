@@ -129,6 +129,7 @@ impl Shape {
             }
             Self::HalfSpace => return None,
             Self::Hull(hull) => hull.mass_properties(density),
+            Self::Mesh(mesh) => mesh.mass_properties(density),
             Self::Compound(parts) => {
                 let mut sum = MassProperties::NONE;
                 for (at, part) in parts.iter() {

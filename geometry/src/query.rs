@@ -52,6 +52,13 @@ pub fn closest_point(shape: &Shape, pose: &Pose, point: Vec3) -> ClosestPoint {
                 distance,
             }
         }
+        Shape::Mesh(mesh) => {
+            let found = mesh.closest_point(pose.local_point(point));
+            ClosestPoint {
+                point: pose.point(found.point),
+                distance: found.distance,
+            }
+        }
         Shape::Compound(parts) => {
             let nothing = ClosestPoint {
                 point: pose.position,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use drystone_base::{Pose, Vec3};
 use serde::{Deserialize, Serialize};
 
-use crate::{Hull, ShapeError};
+use crate::{Hull, MeshShape, ShapeError};
 
 /// A solid, in its own frame.
 #[derive(Clone, Debug)]
@@ -31,6 +31,8 @@ pub enum Shape {
     HalfSpace,
     /// The convex hull of points.
     Hull(Arc<Hull>),
+    /// A closed triangle mesh, concave or not.
+    Mesh(Arc<MeshShape>),
     /// Several solids that move as one. Nested compounds are not allowed.
     Compound(Arc<Vec<(Pose, Shape)>>),
 }
@@ -99,6 +101,7 @@ impl Shape {
             Self::Capsule { .. } => "capsule",
             Self::HalfSpace => "half-space",
             Self::Hull(_) => "hull",
+            Self::Mesh(_) => "mesh",
             Self::Compound(_) => "compound",
         }
     }
@@ -123,6 +126,7 @@ impl Shape {
             }
             Self::HalfSpace => half_space_box(pose),
             Self::Hull(hull) => Aabb::of_points(hull.points().iter().map(|p| pose.point(*p))),
+            Self::Mesh(mesh) => mesh.aabb(pose),
             Self::Compound(parts) => parts.iter().fold(Aabb::EMPTY, |sum, (at, part)| {
                 sum.union(&part.aabb(&pose.then(at)))
             }),
@@ -142,6 +146,7 @@ impl Shape {
             } => PI * radius * radius * (2.0 * half_length + 4.0 / 3.0 * radius),
             Self::HalfSpace => f64::INFINITY,
             Self::Hull(hull) => hull.volume(),
+            Self::Mesh(mesh) => mesh.mesh().volume(),
             Self::Compound(parts) => parts.iter().map(|(_, part)| part.volume()).sum(),
         }
     }
@@ -164,6 +169,7 @@ impl Shape {
                 .points()
                 .iter()
                 .fold(0.0, |largest: f64, p| largest.max((*p - centre).length())),
+            Self::Mesh(mesh) => mesh.bounding_radius(centre),
             Self::Compound(parts) => parts.iter().fold(0.0, |largest: f64, (at, part)| {
                 largest.max(part.bounding_radius(at.local_point(centre)))
             }),
