@@ -1,5 +1,6 @@
 //! Shapes, and who is near whom. Knows nothing of mass in motion, time steps or solvers.
 
+pub mod broad;
 pub mod contact;
 pub mod error;
 pub mod hull;
@@ -8,6 +9,7 @@ pub mod mesh;
 pub mod query;
 pub mod shape;
 
+pub use broad::BroadPhase;
 pub use contact::{ContactBuffer, ContactPoint, Manifold, collide};
 pub use error::ShapeError;
 pub use hull::{Hull, HullFace};

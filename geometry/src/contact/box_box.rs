@@ -127,12 +127,18 @@ pub(crate) fn box_box(
             let d = d_a[i2] * turned[i1][j] - d_a[i1] * turned[i2][j];
             let reach_a = h_a[i1] * turned[i2][j].abs() + h_a[i2] * turned[i1][j].abs();
             let reach_b = h_b[j1] * turned[i][j2].abs() + h_b[j2] * turned[i][j1].abs();
+            // not yet divided by the sine, which only makes it larger in size
+            let unscaled = d.abs() - reach_a - reach_b;
+            let floor = edge.as_ref().map_or(best, |e| e.separation + 1e-7 * size);
+            if unscaled <= floor.min(0.0) {
+                continue;
+            }
             let scale = 1.0 / squared.sqrt();
-            let separation = (d.abs() - reach_a - reach_b) * scale;
+            let separation = unscaled * scale;
             if separation >= envelope {
                 return;
             }
-            if separation > edge.as_ref().map_or(best, |e| e.separation + 1e-7 * size) {
+            if separation > floor {
                 let l = a.axes.col(i).cross(b.axes.col(j)) * scale;
                 if l.dot(outward).abs() < EDGE_ALONG_FACE {
                     let normal = if d < 0.0 { -l } else { l };
@@ -265,12 +271,29 @@ fn face_contact(
     front[3] = corner(3, -1.0, 1.0);
     let mut back = front;
 
-    // the four sides in turn
+    // the sides that cut it, in turn
     let tolerance = ON_PLANE * size;
-    let n = clip(&front, 4, &mut back, |c| c.u - half_u, 4, tolerance);
-    let n = clip(&back, n, &mut front, |c| -c.u - half_u, 5, tolerance);
-    let n = clip(&front, n, &mut back, |c| c.v - half_v, 6, tolerance);
-    let n = clip(&back, n, &mut front, |c| -c.v - half_v, 7, tolerance);
+    let (reach_u, reach_v) = (u1.abs() + u2.abs(), v1.abs() + v2.abs());
+    let cuts = |middle: f64, reach: f64, half: f64| {
+        middle + reach > half + tolerance || middle - reach >= half - tolerance
+    };
+    let mut n = 4;
+    if cuts(mu, reach_u, half_u) {
+        n = clip(&front, n, &mut back, |c| c.u - half_u, 4, tolerance);
+        front = back;
+    }
+    if cuts(-mu, reach_u, half_u) {
+        n = clip(&front, n, &mut back, |c| -c.u - half_u, 5, tolerance);
+        front = back;
+    }
+    if cuts(mv, reach_v, half_v) {
+        n = clip(&front, n, &mut back, |c| c.v - half_v, 6, tolerance);
+        front = back;
+    }
+    if cuts(-mv, reach_v, half_v) {
+        n = clip(&front, n, &mut back, |c| -c.v - half_v, 7, tolerance);
+        front = back;
+    }
 
     // what is left, without neighbours that fall together
     let base = u32::from(of_b) << 12

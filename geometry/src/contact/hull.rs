@@ -23,6 +23,8 @@ const FACE_TIE: f64 = 1e-3;
 /// How much better than the best face the true distance must be: in units of the size, relatively.
 const EDGE_TIE: f64 = 1e-3;
 const EDGE_RELATIVE: f64 = 0.05;
+/// Cosine of the angle up to which a face lies on a face.
+const LYING: f64 = 0.9998;
 /// As in `box_box`: edges this much along the best face add nothing.
 const EDGE_ALONG_FACE: f64 = 0.995;
 
@@ -117,6 +119,27 @@ pub(crate) fn convex_convex(
         (best_a, a.plane(face_a).0)
     };
 
+    let face_points = |sink: &mut Sink<'_>| {
+        if of_b {
+            sink.flip();
+            let found = face_contact(b, pose_b, a, &a_in_b, face_b, size, envelope, sink);
+            sink.flip();
+            found
+        } else {
+            face_contact(a, pose_a, b, &b_in_a, face_a, size, envelope, sink)
+        }
+    };
+    // a face that lies on a face needs no further question
+    let facing = if of_b {
+        a.face_toward(-outward).1
+    } else {
+        b.face_toward(-b_in_a.local_direction(outward)).1
+    };
+    let resting = facing > LYING && best > -0.1 * size;
+    if resting && face_points(sink) {
+        return;
+    }
+
     // does something other than a face keep them farther apart?
     let near = nearest(a, b, &b_in_a, envelope);
     let clearly = |d: f64| d > best + EDGE_RELATIVE * best.abs() + EDGE_TIE * size;
@@ -133,15 +156,7 @@ pub(crate) fn convex_convex(
         }
         _ => {}
     }
-
-    let found = if of_b {
-        sink.flip();
-        let found = face_contact(b, pose_b, a, &a_in_b, face_b, size, envelope, sink);
-        sink.flip();
-        found
-    } else {
-        face_contact(a, pose_a, b, &b_in_a, face_a, size, envelope, sink)
-    };
+    let found = !resting && face_points(sink);
     // a corner beside a face: what parry found
     if let Nearest::Points {
         on_a,
@@ -233,14 +248,17 @@ fn best_edges(
         let along_b = b1 - b0;
         for i in 0..a.edge_count() {
             let [n1, n2] = a.edge_normals(i);
+            if n1.dot(along_b) * n2.dot(along_b) >= 0.0 {
+                continue;
+            }
             let [a0, a1] = a.edge(i);
             let along_a = a1 - a0;
-            let (cba, dba) = (c.dot(along_a), d.dot(along_a));
-            let (adc, bdc) = (n1.dot(along_b), n2.dot(along_b));
-            let crossing = cba * dba < 0.0 && adc * bdc < 0.0;
+            if c.dot(along_a) * d.dot(along_a) >= 0.0 {
+                continue;
+            }
             let axis = along_a.cross(along_b);
-            let scale = along_a.length() * along_b.length();
-            if !crossing || axis.length_squared() < 1e-6 * scale * scale {
+            let scale = along_a.length_squared() * along_b.length_squared();
+            if axis.length_squared() < 1e-6 * scale {
                 continue;
             }
             let mut normal = axis.normalize();
