@@ -7,7 +7,7 @@
 
 use crate::contacts::detect;
 use crate::correction::correction;
-use crate::dynamics::{Part, Treatment, dynamics, everything, follow_scripts_to_end};
+use crate::dynamics::{Assembly, Part, Treatment, dynamics, everything, follow_scripts_to_end};
 use crate::shock::{shock_propagation, stack_layers};
 use crate::system::{Report, Workspace};
 use crate::{Model, Options, State};
@@ -21,83 +21,82 @@ pub(crate) fn step(
     dt: f64,
 ) -> Report {
     let vsp = &options.vsp;
-    let reach = if vsp.speculative {
-        f64::INFINITY
-    } else {
-        options.envelope
-    };
-    let first = vsp.fraction * dt;
-    let rest = dt - first;
+    let a = vsp.fraction;
 
     // collision detection at time t
     detect(state, model, options, workspace, dt);
     let whole = everything(state, model);
-    let layers = stack_layers(state, model, &mut workspace.graph, reach, vsp.islands);
+    let layers = stack_layers(
+        state,
+        model,
+        &mut workspace.graph,
+        reach(options),
+        vsp.islands,
+    );
     let mut report = Report::of(state, &workspace.graph);
     let assembly = &mut workspace.assembly;
     assembly.remember(&mut state.contacts);
 
     // dynamics(a dT), nothing fixated
-    let outcome = dynamics(
+    dynamics(
         state,
         model,
         &whole,
-        &treatment(options, first / dt),
+        &treatment(options, a),
         assembly,
-        first,
+        a * dt,
     );
-    report.sweeps += outcome.sweeps as usize;
 
     // shock propagation of dynamics((1 - a) dT) and correction()
-    let above = treatment(options, rest / dt);
+    let rest = treatment(options, 1.0 - a);
     shock_propagation(&layers, |layer| {
-        let measure = |state: &mut State, layer: &Part| {
-            if vsp.redistance {
-                remeasure(state, layer);
-            }
-        };
         if vsp.correct_first {
-            measure(state, layer);
-            correction(
-                state,
-                model,
-                layer,
-                vsp.correction_sweeps,
-                options.envelope,
-                assembly,
-            );
+            correct(state, model, options, layer, assembly);
         }
-        measure(state, layer);
-        let outcome = dynamics(state, model, layer, &above, assembly, rest);
-        report.residual = report.residual.max(outcome.approach);
+        measure_again(state, options, layer);
+        let outcome = dynamics(state, model, layer, &rest, assembly, (1.0 - a) * dt);
         if !vsp.correct_first {
-            measure(state, layer);
-            correction(
-                state,
-                model,
-                layer,
-                vsp.correction_sweeps,
-                options.envelope,
-                assembly,
-            );
+            correct(state, model, options, layer, assembly);
         }
+        report.residual = report.residual.max(outcome.approach);
     });
-    report.sweeps += vsp.sweeps as usize;
 
     // collision detection at time t + dT, and a last correction of all
     follow_scripts_to_end(state, model, dt);
     detect(state, model, options, workspace, dt);
     let whole = everything(state, model);
-    let assembly = &mut workspace.assembly;
+    correct(state, model, options, &whole, &mut workspace.assembly);
+    report.sweeps = 2 * vsp.sweeps as usize;
+    report
+}
+
+/// `correction()` of `part` (Erleben 2007, eq. 46).
+fn correct(
+    state: &mut State,
+    model: &Model,
+    options: &Options,
+    part: &Part,
+    assembly: &mut Assembly,
+) {
+    measure_again(state, options, part);
     correction(
         state,
         model,
-        &whole,
-        vsp.correction_sweeps,
+        part,
+        options.vsp.correction_sweeps,
         options.envelope,
         assembly,
     );
-    report
+}
+
+/// Distance up to which points are contacts [m]. As published that is the envelope, and a gap
+/// within it does not close; with the repair a gap of any size counts, and may.
+fn reach(options: &Options) -> f64 {
+    if options.vsp.speculative {
+        f64::INFINITY
+    } else {
+        options.envelope
+    }
 }
 
 /// How `dynamics` treats contacts over the part `share` of the step.
@@ -106,11 +105,7 @@ fn treatment(options: &Options, share: f64) -> Treatment {
     Treatment {
         sweeps: vsp.sweeps,
         gamma: vsp.gamma,
-        reach: if vsp.speculative {
-            f64::INFINITY
-        } else {
-            options.envelope
-        },
+        reach: reach(options),
         speculative: vsp.speculative,
         warm: if vsp.warm_start { share } else { 0.0 },
         cone: vsp.cone,
@@ -119,14 +114,17 @@ fn treatment(options: &Options, share: f64) -> Treatment {
     }
 }
 
-/// Measures the layer's distances at the present poses; normals stay as they were found.
-fn remeasure(state: &mut State, layer: &Part) {
-    for &k in &layer.patches {
+/// With `redistance`: measures distances of `part` at the present poses, since the layers below
+/// have moved. Normals stay as they were found. As published, nothing is measured again.
+fn measure_again(state: &mut State, options: &Options, part: &Part) {
+    if !options.vsp.redistance {
+        return;
+    }
+    for &k in &part.patches {
         let patch = state.contacts.patches[k as usize];
         let (pose_a, pose_b) = (state.pose(patch.a as usize), state.pose(patch.b as usize));
-        for point in
-            &mut state.contacts.points[patch.first as usize..(patch.first + patch.count) as usize]
-        {
+        let range = patch.first as usize..(patch.first + patch.count) as usize;
+        for point in &mut state.contacts.points[range] {
             let (on_a, on_b) = (pose_a.point(point.anchor_a), pose_b.point(point.anchor_b));
             point.distance = patch.normal.dot(on_b - on_a);
             point.position = 0.5 * (on_a + on_b);
