@@ -104,8 +104,8 @@ pub(crate) fn symmetric_times<L: Lanes>(m: &[Eight<L::Real>; 6], v: V3<L>) -> V3
     )
 }
 
-/// One point of each of eight patches. A lane without the point has zero masses and a target
-/// that nothing violates.
+/// One point of each of eight patches: what a sweep reads and writes. A lane without the point
+/// has zero masses and a target that nothing violates.
 #[derive(Clone, Debug, Default)]
 #[repr(C)]
 pub(crate) struct BlockPoint<T> {
@@ -121,6 +121,11 @@ pub(crate) struct BlockPoint<T> {
     pub(crate) target: Eight<T>,
     /// Impulse along n, t1, t2 [N s].
     pub(crate) impulse: [Eight<T>; 3],
+}
+
+/// What only the ends of a substep touch.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct ColdPoint<T> {
     /// Impulses of all substeps so far [N s].
     pub(crate) total: [Eight<T>; 3],
     /// Signed distance [m].
@@ -130,14 +135,9 @@ pub(crate) struct BlockPoint<T> {
 }
 
 /// Eight patches without a moving body in common.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 #[repr(C)]
 pub(crate) struct Block<T> {
-    pub(crate) body: [[u32; 8]; 2],
-    /// Which patch each lane holds, or [`NONE`].
-    pub(crate) patch: [u32; 8],
-    /// Largest number of points in a lane.
-    pub(crate) points: u32,
     pub(crate) normal: [Eight<T>; 3],
     pub(crate) tangent1: [Eight<T>; 3],
     pub(crate) tangent2: [Eight<T>; 3],
@@ -146,32 +146,56 @@ pub(crate) struct Block<T> {
     pub(crate) friction: Eight<T>,
     pub(crate) restitution: Eight<T>,
     pub(crate) point: [BlockPoint<T>; POINTS],
+    pub(crate) body: [[u32; 8]; 2],
+    /// Which patch each lane holds, or [`NONE`].
+    pub(crate) patch: [u32; 8],
+    /// Largest number of points in a lane.
+    pub(crate) points: u32,
 }
 
 /// Separation of a point that is not there [m].
 const FAR: f64 = 1e6;
 
+/// Writes a vector into a lane.
+#[inline(always)]
+fn put<T: Real>(to: &mut [Eight<T>; 3], lane: usize, v: Vec3) {
+    to[0].0[lane] = T::of(v.x);
+    to[1].0[lane] = T::of(v.y);
+    to[2].0[lane] = T::of(v.z);
+}
+
 impl<T: Real> Block<T> {
-    fn empty(dummy: u32) -> Self {
-        let zero = Eight::default();
-        let point = BlockPoint {
-            separation: Eight::splat(T::of(FAR)),
-            target: Eight::splat(T::of(-FAR)),
-            ..BlockPoint::default()
-        };
-        Self {
-            body: [[dummy; 8]; 2],
-            patch: [NONE; 8],
-            points: 0,
-            normal: [zero; 3],
-            tangent1: [zero; 3],
-            tangent2: [zero; 3],
-            inverse_mass: [zero; 2],
-            inverse_inertia: [[zero; 6]; 2],
-            friction: zero,
-            restitution: zero,
-            point: [point.clone(), point.clone(), point.clone(), point],
+    /// Takes points `from..` out of a lane.
+    fn clear_points(&mut self, cold: &mut [ColdPoint<T>; POINTS], lane: usize, from: usize) {
+        for (point, cold) in self.point.iter_mut().zip(cold).skip(from) {
+            point.mass_n.0[lane] = T::of(0.0);
+            point.mass_t.0[lane] = T::of(0.0);
+            point.target.0[lane] = T::of(-FAR);
+            cold.separation.0[lane] = T::of(FAR);
+            for row in 0..3 {
+                point.impulse[row].0[lane] = T::of(0.0);
+                cold.total[row].0[lane] = T::of(0.0);
+                // arms that multiply to zero, whatever was there
+                point.ra[row].0[lane] = T::of(0.0);
+                point.rb[row].0[lane] = T::of(0.0);
+            }
         }
+    }
+
+    /// Leaves a lane to nobody.
+    fn clear_lane(&mut self, cold: &mut [ColdPoint<T>; POINTS], lane: usize, dummy: u32) {
+        self.body[0][lane] = dummy;
+        self.body[1][lane] = dummy;
+        self.friction.0[lane] = T::of(0.0);
+        self.restitution.0[lane] = T::of(0.0);
+        put(&mut self.normal, lane, Vec3::ZERO);
+        put(&mut self.tangent1, lane, Vec3::ZERO);
+        put(&mut self.tangent2, lane, Vec3::ZERO);
+        for side in 0..2 {
+            self.inverse_mass[side].0[lane] = T::of(0.0);
+            self.inverse_inertia[side].iter_mut().for_each(|entry| entry.0[lane] = T::of(0.0));
+        }
+        self.clear_points(cold, lane, 0);
     }
 }
 
@@ -179,6 +203,7 @@ impl<T: Real> Block<T> {
 #[derive(Clone, Debug)]
 pub struct Blocks<T> {
     pub(crate) blocks: Vec<Block<T>>,
+    pub(crate) cold: Vec<[ColdPoint<T>; POINTS]>,
     /// Per body slot: linear and angular velocity, two unused. The last slot is a dummy.
     pub velocity: Vec<Eight<T>>,
     /// Velocities at the end of the substep before.
@@ -196,6 +221,7 @@ impl<T> Default for Blocks<T> {
     fn default() -> Self {
         Self {
             blocks: Vec::new(),
+            cold: Vec::new(),
             velocity: Vec::new(),
             before: Vec::new(),
             inverse_mass: Vec::new(),
@@ -234,47 +260,50 @@ impl<T: Real> Blocks<T> {
 
         // one patch after the other into its lane
         for (k, patch) in patches.iter().enumerate() {
-            let place = self.place[k];
-            let (block, lane) = (place / 8, (place % 8) as usize);
-            let block = &mut self.blocks[block as usize];
-            debug_assert!(block.body[0][0] <= dummy);
+            let place = self.place[k] as usize;
+            let (block, cold, lane) = (&mut self.blocks[place / 8], &mut self.cold[place / 8], place % 8);
             block.patch[lane] = k as u32;
             let (t1, t2) = tangents(patch.normal);
-            for axis in 0..3 {
-                block.normal[axis].0[lane] = T::of(patch.normal[axis]);
-                block.tangent1[axis].0[lane] = T::of(t1[axis]);
-                block.tangent2[axis].0[lane] = T::of(t2[axis]);
-            }
+            put(&mut block.normal, lane, patch.normal);
+            put(&mut block.tangent1, lane, t1);
+            put(&mut block.tangent2, lane, t2);
             block.friction.0[lane] = T::of(patch.friction);
             block.restitution.0[lane] = T::of(patch.restitution);
             for side in 0..2 {
                 let slot = patch.bodies[side] as usize;
                 block.body[side][lane] = patch.bodies[side];
                 block.inverse_mass[side].0[lane] = self.inverse_mass[slot];
-                for (entry, &value) in block.inverse_inertia[side].iter_mut().zip(&self.inverse_inertia[slot]) {
+                let inertia = &self.inverse_inertia[slot];
+                for (entry, &value) in block.inverse_inertia[side].iter_mut().zip(inertia) {
                     entry.0[lane] = value;
                 }
             }
             let points = points(k);
             block.points = block.points.max(points.len() as u32);
-            for (to, from) in block.point.iter_mut().zip(points) {
-                for axis in 0..3 {
-                    to.ra[axis].0[lane] = T::of(from.ra[axis]);
-                    to.rb[axis].0[lane] = T::of(from.rb[axis]);
-                }
-                to.separation.0[lane] = T::of(from.separation);
+            for ((to, cold), from) in block.point.iter_mut().zip(cold.iter_mut()).zip(points) {
+                put(&mut to.ra, lane, from.ra);
+                put(&mut to.rb, lane, from.rb);
+                cold.separation.0[lane] = T::of(from.separation);
                 // a point that exists: the masses are worked out in lanes, see `prepare`
                 to.mass_n.0[lane] = T::of(1.0);
                 to.impulse[0].0[lane] = T::of(from.impulse.dot(patch.normal).max(0.0));
                 to.impulse[1].0[lane] = T::of(from.impulse.dot(t1));
                 to.impulse[2].0[lane] = T::of(from.impulse.dot(t2));
+                cold.total.iter_mut().for_each(|row| row.0[lane] = T::of(0.0));
+            }
+            block.clear_points(cold, lane, points.len());
+        }
+        for (block, cold) in self.blocks.iter_mut().zip(&mut self.cold) {
+            for lane in 0..8 {
+                if block.patch[lane] == NONE {
+                    block.clear_lane(cold, lane, dummy);
+                }
             }
         }
     }
 
     /// Gives every patch a block and a lane: greedy colours in the order of the patches.
     fn colour(&mut self, bodies: &[BodyInput], patches: &[PatchInput]) {
-        let dummy = bodies.len() as u32;
         self.used.clear();
         self.used.resize(bodies.len() + 1, 0);
         self.colour_of.clear();
@@ -312,21 +341,24 @@ impl<T: Real> Blocks<T> {
             self.place.push(self.fill[colour]);
             self.fill[colour] += if colour < COLOURS { 1 } else { 8 };
         }
-        self.blocks.clear();
-        self.blocks.resize_with(blocks as usize, || Block::empty(dummy));
+        self.blocks.resize_with(blocks as usize, Block::default);
+        self.cold.resize_with(blocks as usize, Default::default);
+        for block in &mut self.blocks {
+            block.patch = [NONE; 8];
+            block.points = 0;
+        }
     }
 
-    /// Impulse of point `point` of patch `patch`, summed over all substeps: normal, two tangents [N s].
-    pub fn total(&self, patch: usize, point: usize) -> [f64; 3] {
-        let (block, lane) = (self.place[patch] / 8, (self.place[patch] % 8) as usize);
-        let point = &self.blocks[block as usize].point[point];
-        [0, 1, 2].map(|row| point.total[row].0[lane].f64())
-    }
-
-    /// Impulse of point `point` of patch `patch` in the last substep: normal, two tangents [N s].
-    pub fn impulse(&self, patch: usize, point: usize) -> [f64; 3] {
-        let (block, lane) = (self.place[patch] / 8, (self.place[patch] % 8) as usize);
-        let point = &self.blocks[block as usize].point[point];
-        [0, 1, 2].map(|row| point.impulse[row].0[lane].f64())
+    /// Impulses of point `point` of patch `patch` along normal and tangents: summed over all
+    /// substeps, and of the last one [N s].
+    #[inline]
+    pub fn impulses(&self, patch: usize, point: usize) -> ([f64; 3], [f64; 3]) {
+        let (block, lane) = ((self.place[patch] / 8) as usize, (self.place[patch] % 8) as usize);
+        let total = &self.cold[block][point].total;
+        let last = &self.blocks[block].point[point].impulse;
+        (
+            [total[0].0[lane].f64(), total[1].0[lane].f64(), total[2].0[lane].f64()],
+            [last[0].0[lane].f64(), last[1].0[lane].f64(), last[2].0[lane].f64()],
+        )
     }
 }

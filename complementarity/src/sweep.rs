@@ -3,7 +3,9 @@
 
 use drystone_base::lanes::{Dispatch, Eight, Kernel, Lanes, Real, dispatch};
 
-use crate::blocks::{Block, BlockPoint, Blocks, V3, symmetric_times};
+use crate::blocks::{Block, BlockPoint, Blocks, ColdPoint, POINTS, V3, symmetric_times};
+
+type Cold<T> = [ColdPoint<T>; POINTS];
 
 /// Linear and angular velocity of eight bodies.
 #[derive(Clone, Copy)]
@@ -15,7 +17,17 @@ pub(crate) struct Motion8<L> {
 impl<L: Lanes> Motion8<L> {
     #[inline(always)]
     pub(crate) fn gather(from: &[Eight<L::Real>], slot: &[u32; 8]) -> Self {
-        let rows = std::array::from_fn(|lane| L::load(&from[slot[lane] as usize]));
+        // written out: a closure would not be compiled for the instructions of the kernel
+        let rows = [
+            L::load(&from[slot[0] as usize]),
+            L::load(&from[slot[1] as usize]),
+            L::load(&from[slot[2] as usize]),
+            L::load(&from[slot[3] as usize]),
+            L::load(&from[slot[4] as usize]),
+            L::load(&from[slot[5] as usize]),
+            L::load(&from[slot[6] as usize]),
+            L::load(&from[slot[7] as usize]),
+        ];
         let [vx, vy, vz, wx, wy, wz, _, _] = L::transpose(rows);
         Self {
             linear: V3(vx, vy, vz),
@@ -87,6 +99,26 @@ pub(crate) fn onto_disc<L: Lanes>(l1: L, l2: L, bound: L) -> (L, L) {
     (l1 * scale, l2 * scale)
 }
 
+/// Lever arms of the direction `d` at both bodies.
+#[inline(always)]
+fn arms<L: Lanes>(ra: V3<L>, rb: V3<L>, d: V3<L>) -> [V3<L>; 2] {
+    [ra.cross(d), rb.cross(d)]
+}
+
+/// What those arms do to the spins.
+#[inline(always)]
+fn turn<L: Lanes>(block: &Block<L::Real>, arms: [V3<L>; 2]) -> [V3<L>; 2] {
+    [
+        symmetric_times(&block.inverse_inertia[0], arms[0]),
+        symmetric_times(&block.inverse_inertia[1], arms[1]),
+    ]
+}
+
+#[inline(always)]
+fn both<L: Lanes>(x: [V3<L>; 2], y: [V3<L>; 2]) -> L {
+    x[0].dot(y[0]) + x[1].dot(y[1])
+}
+
 struct Prepare<'a, T>(&'a mut [Block<T>]);
 
 impl<T: Real> Kernel<T> for Prepare<'_, T> {
@@ -100,17 +132,8 @@ impl<T: Real> Kernel<T> for Prepare<'_, T> {
             for k in 0..block.points as usize {
                 let point = &block.point[k];
                 let (ra, rb) = (V3::load(&point.ra), V3::load(&point.rb));
-                let arms = |d: V3<L>| (ra.cross(d), rb.cross(d));
-                let turn = |(xa, xb): (V3<L>, V3<L>)| {
-                    (
-                        symmetric_times(&block.inverse_inertia[0], xa),
-                        symmetric_times(&block.inverse_inertia[1], xb),
-                    )
-                };
-                let (n, t1, t2) = (arms(frame.n), arms(frame.t1), arms(frame.t2));
-                let (mn, m1) = (turn(n), turn(t1));
-                let m2 = turn(t2);
-                let both = |x: (V3<L>, V3<L>), y: (V3<L>, V3<L>)| x.0.dot(y.0) + x.1.dot(y.1);
+                let (n, t1, t2) = (arms(ra, rb, frame.n), arms(ra, rb, frame.t1), arms(ra, rb, frame.t2));
+                let (mn, m1, m2) = (turn(block, n), turn(block, t1), turn(block, t2));
                 let a_nn = mass + both(n, mn);
                 let (a_11, a_22) = (mass + both(t1, m1), mass + both(t2, m2));
                 let (a_12, a_1n, a_2n) = (both(t1, m2), both(t1, mn), both(t2, mn));
@@ -133,6 +156,7 @@ impl<T: Real> Kernel<T> for Prepare<'_, T> {
 
 struct Begin<'a, T> {
     blocks: &'a mut [Block<T>],
+    cold: &'a mut [Cold<T>],
     before: &'a [Eight<T>],
     velocity: &'a mut [Eight<T>],
     h: f64,
@@ -147,7 +171,7 @@ impl<T: Real> Kernel<T> for Begin<'_, T> {
         let (h, zone, zero) = (L::splat(self.h), L::splat(self.zone), L::splat(0.0));
         let rate = L::splat(1.0 / self.h);
         let still = L::splat(-RESTING_SPEED);
-        for block in self.blocks {
+        for (block, cold) in self.blocks.iter_mut().zip(self.cold) {
             let (slot_a, slot_b) = (block.body[0], block.body[1]);
             let (was_a, was_b) =
                 (Motion8::<L>::gather(self.before, &slot_a), Motion8::<L>::gather(self.before, &slot_b));
@@ -159,7 +183,7 @@ impl<T: Real> Kernel<T> for Begin<'_, T> {
                 let point = &block.point[k];
                 let (ra, rb) = (V3::load(&point.ra), V3::load(&point.rb));
                 let speed = frame.n.dot(was_b.at(rb).minus(was_a.at(ra)));
-                let mut separation = L::load(&point.separation);
+                let mut separation = L::load(&cold[k].separation);
                 if self.moved {
                     separation = separation + h * speed;
                 }
@@ -171,9 +195,8 @@ impl<T: Real> Kernel<T> for Begin<'_, T> {
                 let (ln, l1, l2) =
                     (L::load(&point.impulse[0]), L::load(&point.impulse[1]), L::load(&point.impulse[2]));
                 push(block, &mut a, &mut b, ra, rb, frame.vector(ln, l1, l2));
-                let point = &mut block.point[k];
-                separation.store(&mut point.separation);
-                target.store(&mut point.target);
+                separation.store(&mut cold[k].separation);
+                target.store(&mut block.point[k].target);
             }
             a.scatter(self.velocity, &slot_a);
             b.scatter(self.velocity, &slot_b);
@@ -253,17 +276,17 @@ pub(crate) fn largest<L: Lanes>(x: L) -> f64 {
     out.0.iter().fold(0.0, |most, x: &L::Real| f64::max(most, x.f64()))
 }
 
-struct End<'a, T>(&'a mut [Block<T>]);
+struct End<'a, T>(&'a [Block<T>], &'a mut [Cold<T>]);
 
 impl<T: Real> Kernel<T> for End<'_, T> {
     type Output = ();
     #[inline(always)]
     fn run<L: Lanes<Real = T>>(self) {
-        for block in self.0 {
-            for point in &mut block.point[..block.points as usize] {
+        for (block, cold) in self.0.iter().zip(self.1) {
+            for (point, cold) in block.point.iter().zip(cold).take(block.points as usize) {
                 for row in 0..3 {
-                    let sum = L::load(&point.total[row]) + L::load(&point.impulse[row]);
-                    sum.store(&mut point.total[row]);
+                    let sum = L::load(&cold.total[row]) + L::load(&point.impulse[row]);
+                    sum.store(&mut cold.total[row]);
                 }
             }
         }
@@ -271,7 +294,8 @@ impl<T: Real> Kernel<T> for End<'_, T> {
 }
 
 struct Settle<'a, T> {
-    blocks: &'a mut [Block<T>],
+    blocks: &'a [Block<T>],
+    cold: &'a mut [Cold<T>],
     before: &'a [Eight<T>],
     h: f64,
 }
@@ -283,24 +307,28 @@ impl<T: Real> Kernel<T> for Settle<'_, T> {
     fn run<L: Lanes<Real = T>>(self) -> f64 {
         let h = L::splat(self.h);
         let mut deepest = L::splat(0.0);
-        for block in self.blocks {
+        for (block, cold) in self.blocks.iter().zip(self.cold) {
             let a = Motion8::<L>::gather(self.before, &block.body[0]);
             let b = Motion8::<L>::gather(self.before, &block.body[1]);
             let n = V3::<L>::load(&block.normal);
-            for point in &mut block.point[..block.points as usize] {
+            for (point, cold) in block.point.iter().zip(cold).take(block.points as usize) {
                 let (ra, rb) = (V3::load(&point.ra), V3::load(&point.rb));
-                let separation = L::load(&point.separation) + h * n.dot(b.at(rb).minus(a.at(ra)));
+                let separation = L::load(&cold.separation) + h * n.dot(b.at(rb).minus(a.at(ra)));
                 deepest = deepest.larger(-separation);
-                separation.store(&mut point.separation);
-                L::splat(0.0).store(&mut point.push);
+                separation.store(&mut cold.separation);
+                L::splat(0.0).store(&mut cold.push);
             }
         }
         largest(deepest)
     }
 }
 
+/// Share of the slop that the correction leaves, so that it does not come back every step.
+const RELIEF: f64 = 0.5;
+
 struct Correct<'a, T> {
-    blocks: &'a mut [Block<T>],
+    blocks: &'a [Block<T>],
+    cold: &'a mut [Cold<T>],
     shift: &'a mut [Eight<T>],
     slop: f64,
 }
@@ -310,7 +338,8 @@ impl<T: Real> Kernel<T> for Correct<'_, T> {
     #[inline(always)]
     fn run<L: Lanes<Real = T>>(self) {
         let (slop, zero) = (L::splat(self.slop), L::splat(0.0));
-        for block in self.blocks {
+        let relief = L::splat(RELIEF * self.slop);
+        for (block, cold) in self.blocks.iter().zip(self.cold) {
             let (slot_a, slot_b) = (block.body[0], block.body[1]);
             let mut a = Motion8::<L>::gather(self.shift, &slot_a);
             let mut b = Motion8::<L>::gather(self.shift, &slot_b);
@@ -318,13 +347,15 @@ impl<T: Real> Kernel<T> for Correct<'_, T> {
             for k in 0..block.points as usize {
                 let point = &block.point[k];
                 let (ra, rb) = (V3::load(&point.ra), V3::load(&point.rb));
-                let separation = L::load(&point.separation);
+                let separation = L::load(&cold[k].separation);
                 let gap = separation + n.dot(b.at(rb).minus(a.at(ra)));
-                let short = -(gap + slop);
-                let old = L::load(&point.push);
+                // a contact deeper than the slop goes back to a share of it, the others stay above it
+                let floor = (-slop).if_above(separation, relief, slop);
+                let short = -(gap + floor);
+                let old = L::load(&cold[k].push);
                 let new = zero.larger(old + L::load(&point.mass_n) * short);
                 push(block, &mut a, &mut b, ra, rb, n.times(new - old));
-                new.store(&mut block.point[k].push);
+                new.store(&mut cold[k].push);
             }
             a.scatter(self.shift, &slot_a);
             b.scatter(self.shift, &slot_b);
@@ -342,8 +373,8 @@ impl<T: Dispatch> Blocks<T> {
     /// set, the last impulses are applied to `velocity`. `before` are the velocities of that
     /// move. Contacts closer than `zone` count as touching.
     pub fn begin(&mut self, h: f64, zone: f64, moved: bool) {
-        let Self { blocks, before, velocity, .. } = self;
-        dispatch(Begin { blocks, before, velocity, h, zone, moved });
+        let Self { blocks, cold, before, velocity, .. } = self;
+        dispatch(Begin { blocks, cold, before, velocity, h, zone, moved });
     }
 
     /// One sweep over all blocks; returns the largest violation met on the way [m/s].
@@ -354,7 +385,7 @@ impl<T: Dispatch> Blocks<T> {
 
     /// Closes a substep: its impulses are added to the totals, its velocities remembered.
     pub fn end(&mut self) {
-        dispatch(End(&mut self.blocks));
+        dispatch(End(&self.blocks, &mut self.cold));
         self.remember();
     }
 
@@ -366,8 +397,8 @@ impl<T: Dispatch> Blocks<T> {
 
     /// Distances after the last move of `h` seconds; returns the deepest penetration [m].
     pub fn settle(&mut self, h: f64) -> f64 {
-        let Self { blocks, before, .. } = self;
-        dispatch(Settle { blocks, before, h })
+        let Self { blocks, cold, before, .. } = self;
+        dispatch(Settle { blocks, cold, before, h })
     }
 
     /// Position correction (Erleben 2007, eq. 46, nothing fixated): `sweeps` passes that push
@@ -375,8 +406,8 @@ impl<T: Dispatch> Blocks<T> {
     pub fn correct(&mut self, slop: f64, sweeps: u32) {
         self.velocity.fill(Eight::default());
         for _ in 0..sweeps {
-            let Self { blocks, velocity, .. } = self;
-            dispatch(Correct { blocks, shift: velocity, slop });
+            let Self { blocks, cold, velocity, .. } = self;
+            dispatch(Correct { blocks, cold, shift: velocity, slop });
         }
     }
 }

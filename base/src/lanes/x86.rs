@@ -130,7 +130,7 @@ impl Lanes for Avx32 {
         // SAFETY: as above.
         unsafe {
             // pairs of rows, then quads, then the two halves of each register
-            let [a, b, c, d, e, f, g, h] = rows.map(|row| row.0);
+            let [Self(a), Self(b), Self(c), Self(d), Self(e), Self(f), Self(g), Self(h)] = rows;
             let (ab0, ab1) = (_mm256_unpacklo_ps(a, b), _mm256_unpackhi_ps(a, b));
             let (cd0, cd1) = (_mm256_unpacklo_ps(c, d), _mm256_unpackhi_ps(c, d));
             let (ef0, ef1) = (_mm256_unpacklo_ps(e, f), _mm256_unpackhi_ps(e, f));
@@ -257,8 +257,15 @@ impl Lanes for Avx64 {
         let low_high = transpose4(e.0, f.0, g.0, h.0);
         let high_low = transpose4(a.1, b.1, c.1, d.1);
         let high_high = transpose4(e.1, f.1, g.1, h.1);
-        std::array::from_fn(|i| {
-            if i < 4 { Self(low_low[i], low_high[i]) } else { Self(high_low[i - 4], high_high[i - 4]) }
-        })
+        [
+            Self(low_low[0], low_high[0]),
+            Self(low_low[1], low_high[1]),
+            Self(low_low[2], low_high[2]),
+            Self(low_low[3], low_high[3]),
+            Self(high_low[0], high_high[0]),
+            Self(high_low[1], high_high[1]),
+            Self(high_low[2], high_high[2]),
+            Self(high_low[3], high_high[3]),
+        ]
     }
 }

@@ -3,7 +3,7 @@
 
 use std::time::Instant;
 
-use drystone_base::{Pose, Vec3};
+use drystone_base::{Mat3, Pose, Vec3};
 use drystone_geometry::{Aabb, ContactBuffer, Shape, collide};
 use serde::{Deserialize, Serialize};
 
@@ -40,6 +40,8 @@ pub struct Patch {
     pub friction: f64,
     /// Newton's coefficient [1].
     pub restitution: f64,
+    /// Smallest distance of its points at the start of the step [m].
+    pub distance: f64,
     /// First point.
     pub first: u32,
     /// How many points (1 to 4).
@@ -79,6 +81,9 @@ pub struct Contacts {
 /// Relative motion below which a pair keeps its patches [m].
 const RECYCLE: f64 = 1e-4;
 
+/// How far a body may move before the broad phase looks for its neighbours again [m].
+const MARGIN: f64 = 0.05;
+
 /// Finds or measures again every contact within the envelope, grown by what the pair may
 /// travel in `dt` so that fast bodies are seen in time. Impulses of the last step are carried
 /// over by feature.
@@ -90,12 +95,47 @@ pub(crate) fn detect(
     dt: f64,
 ) {
     let start = Instant::now();
+    near_pairs(state, model, options, workspace, dt);
+    if !nothing_moved(state, workspace) {
+        renew(state, model, options, workspace, dt);
+    }
+    state.contacts.measure(&state.position, &workspace.axes);
+    workspace.collision_seconds += start.elapsed().as_secs_f64();
+}
+
+/// Pose of `b` seen from `a`.
+fn seen_from(state: &State, a: usize, b: usize) -> Pose {
+    let back = state.rotation[a].conjugate();
+    Pose::new(
+        back * (state.position[b] - state.position[a]),
+        back * state.rotation[b],
+    )
+}
+
+/// Whether the pairs are those of the last step and hardly moved: nothing to look for then.
+fn nothing_moved(state: &mut State, workspace: &Workspace) -> bool {
+    let pairs = &state.contacts.pairs;
+    let same = pairs.len() == workspace.near.len()
+        && pairs.iter().zip(&workspace.near).all(|(pair, near)| {
+            let (a, b) = (pair.a as usize, pair.b as usize);
+            (pair.a, pair.b) == *near
+                && workspace.recyclable[a]
+                && workspace.recyclable[b]
+                && travelled(&pair.found_at, &seen_from(state, a, b), workspace.radius[b]) < RECYCLE
+        });
+    if same {
+        for point in &mut state.contacts.points {
+            point.fresh = false;
+        }
+    }
+    same
+}
+
+/// Goes through the pairs: those that hardly moved keep their patches, the others are done again.
+fn renew(state: &mut State, model: &Model, options: &Options, workspace: &mut Workspace, dt: f64) {
     let old = std::mem::take(&mut state.contacts);
     let mut new = std::mem::take(&mut workspace.contacts);
     new.clear();
-
-    // who is near whom
-    near_pairs(state, model, options, workspace, dt);
 
     // walk the sorted old pairs beside the sorted new ones
     let mut cursor = 0;
@@ -106,49 +146,43 @@ pub(crate) fn detect(
         }
         let before = old.pairs.get(cursor).filter(|pair| (pair.a, pair.b) == (a, b));
         let (ia, ib) = (a as usize, b as usize);
-        let (pose_a, pose_b) = (state.pose(ia), state.pose(ib));
-        let relative = Pose::new(
-            pose_a.local_point(pose_b.position),
-            pose_a.rotation.conjugate() * pose_b.rotation,
+        let found_at = seen_from(state, ia, ib);
+        let lasting = workspace.recyclable[ia] && workspace.recyclable[ib];
+        if let Some(pair) = before
+            && lasting
+            && travelled(&pair.found_at, &found_at, workspace.radius[ib]) < RECYCLE
+        {
+            new.keep(pair, &old);
+            continue;
+        }
+        let reach = options.envelope + RECYCLE + closing_speed(state, ia, ib, workspace) * dt;
+        workspace.buffer.manifolds.clear();
+        workspace.buffer.points.clear();
+        collide(
+            &model.shape[ia],
+            &state.shape_pose(model, ia),
+            &model.shape[ib],
+            &state.shape_pose(model, ib),
+            reach,
+            &mut workspace.buffer,
         );
-        match before {
-            Some(pair) if workspace.recyclable[ia] && workspace.recyclable[ib]
-                && travelled(&pair.found_at, &relative, workspace.radius[ib]) < RECYCLE =>
-            {
-                new.keep(pair, &old);
-            }
-            _ => {
-                let speed = closing_speed(state, ia, ib, workspace);
-                let reach = options.envelope + RECYCLE + speed * dt;
-                workspace.buffer.manifolds.clear();
-                workspace.buffer.points.clear();
-                collide(
-                    &model.shape[ia],
-                    &state.shape_pose(model, ia),
-                    &model.shape[ib],
-                    &state.shape_pose(model, ib),
-                    reach,
-                    &mut workspace.buffer,
-                );
-                let material = model.materials.between(model.material[ia], model.material[ib]);
-                new.push_pair((a, b), &pose_a, &pose_b, relative, material, &workspace.buffer);
-                if let Some(pair) = before {
-                    new.inherit(&old.points[old.point_range(pair)]);
-                }
-            }
+        let material = model.materials.between(model.material[ia], model.material[ib]);
+        let (pose_a, pose_b) = (state.pose(ia), state.pose(ib));
+        new.push_pair((a, b), &pose_a, &pose_b, found_at, material, &workspace.buffer);
+        if let Some(pair) = before {
+            new.inherit(&old.points[old.point_range(pair)]);
         }
     }
-
-    new.measure(state);
     state.contacts = new;
     workspace.contacts = old;
-    workspace.collision_seconds += start.elapsed().as_secs_f64();
 }
 
 /// How far a point of `b` can have moved against `a` since `found_at`, at most [m].
 fn travelled(found_at: &Pose, now: &Pose, radius: f64) -> f64 {
-    let turn = found_at.rotation.conjugate() * now.rotation;
-    found_at.position.distance(now.position) + 2.0 * turn.xyz().length() * radius
+    // |p - q| of two unit quaternions is half the angle between them, near enough
+    let (p, q) = (found_at.rotation, now.rotation);
+    let turn = (p - q).length().min((p + q).length());
+    found_at.position.distance(now.position) + 2.0 * turn * radius
 }
 
 /// Largest speed at which points of the two bodies can near each other [m/s].
@@ -159,38 +193,25 @@ fn closing_speed(state: &State, a: usize, b: usize, workspace: &Workspace) -> f6
 
 /// Fills `workspace.near` with the sorted pairs whose boxes, grown by the envelope and the
 /// motion of the step, overlap.
-fn near_pairs(state: &mut State, model: &Model, options: &Options, workspace: &mut Workspace, dt: f64) {
-    let n = model.len();
+fn near_pairs(state: &State, model: &Model, options: &Options, workspace: &mut Workspace, dt: f64) {
     workspace.prepare(model);
-    workspace.boxes.clear();
-    for i in 0..n {
+    let Workspace { boxes, axes, radius, broad, near, .. } = workspace;
+    boxes.clear();
+    axes.clear();
+    for i in 0..model.len() {
+        axes.push(Mat3::from_quat(state.rotation[i]));
         let tight = model.shape[i].aabb(&state.shape_pose(model, i));
-        let grow = options.envelope + state.angular_velocity[i].length() * workspace.radius[i] * dt;
+        let grow = options.envelope + state.angular_velocity[i].length() * radius[i] * dt;
         let travel = state.linear_velocity[i] * dt;
-        workspace.boxes.push(Aabb {
+        boxes.push(Aabb {
             low: tight.low + travel.min(Vec3::ZERO) - Vec3::splat(grow),
             high: tight.high + travel.max(Vec3::ZERO) + Vec3::splat(grow),
         });
     }
-    // sort and sweep along y
-    let mut order: Vec<u32> = (0..n as u32).filter(|&i| state.present[i as usize]).collect();
-    let boxes = &workspace.boxes;
-    order.sort_by(|&i, &j| boxes[i as usize].low.y.total_cmp(&boxes[j as usize].low.y).then(i.cmp(&j)));
-    workspace.near.clear();
-    for (k, &i) in order.iter().enumerate() {
-        let bi = &boxes[i as usize];
-        for &j in &order[k + 1..] {
-            let bj = &boxes[j as usize];
-            if bj.low.y > bi.high.y {
-                break;
-            }
-            let apart = bj.low.x > bi.high.x || bi.low.x > bj.high.x || bj.low.z > bi.high.z || bi.low.z > bj.high.z;
-            if !apart && (model.is_dynamic(i as usize) || model.is_dynamic(j as usize)) {
-                workspace.near.push((i.min(j), i.max(j)));
-            }
-        }
-    }
-    workspace.near.sort_unstable();
+    let may_pair = |a: u32, b: u32| model.is_dynamic(a as usize) || model.is_dynamic(b as usize);
+    let wide = broad.update(boxes, Some(&state.present), may_pair, MARGIN);
+    near.clear();
+    near.extend(wide.iter().filter(|&&(a, b)| boxes[a as usize].overlaps(&boxes[b as usize])));
 }
 
 /// Whether a manifold of this shape stays good under tiny motion. Round shapes roll off their
@@ -285,6 +306,7 @@ impl Contacts {
                     normal: manifold.normal,
                     friction: material.friction,
                     restitution: material.restitution,
+                    distance: f64::INFINITY,
                     first: start,
                     count: self.points.len() as u32 - start,
                 });
@@ -311,16 +333,20 @@ impl Contacts {
         }
     }
 
-    /// Measures normals, positions and distances at the present poses.
-    pub(crate) fn measure(&mut self, state: &State) {
+    /// Measures normals, positions and distances at the present poses; `axes` are the bodies'
+    /// rotations as matrices.
+    pub(crate) fn measure(&mut self, position: &[Vec3], axes: &[Mat3]) {
         for patch in &mut self.patches {
-            let (pose_a, pose_b) = (state.pose(patch.a as usize), state.pose(patch.b as usize));
-            patch.normal = pose_a.direction(patch.normal_local);
+            let (a, b) = (patch.a as usize, patch.b as usize);
+            patch.normal = axes[a] * patch.normal_local;
+            patch.distance = f64::INFINITY;
             let range = patch.first as usize..(patch.first + patch.count) as usize;
             for point in &mut self.points[range] {
-                let (on_a, on_b) = (pose_a.point(point.anchor_a), pose_b.point(point.anchor_b));
+                let on_a = position[a] + axes[a] * point.anchor_a;
+                let on_b = position[b] + axes[b] * point.anchor_b;
                 point.distance = patch.normal.dot(on_b - on_a);
                 point.position = 0.5 * (on_a + on_b);
+                patch.distance = patch.distance.min(point.distance);
             }
         }
     }

@@ -16,8 +16,6 @@ use crate::contacts::detect;
 use crate::system::{Report, Workspace};
 use crate::{Graph, Model, NONE, Options, Patch, State};
 
-/// What friction keeps of its impulse from one step to the next.
-const FRICTION_KEPT: f64 = 0.99;
 /// A solve is done when no contact closes faster than this [m/s] ...
 const CALM: f64 = 0.005;
 /// ... or than this share of what it started from.
@@ -109,7 +107,7 @@ fn lay_out<T: Dispatch>(
         .fold(0.0, f64::max)
         .sqrt();
     let reach = 0.001 + 2.0 * fastest * dt;
-    let near = |patch: &Patch| contacts.points_of(patch).iter().any(|point| point.distance < reach);
+    let near = |patch: &Patch| patch.distance < reach;
     graph.analyse(contacts, model, |k| near(&contacts.patches[k]));
 
     scratch.bodies.clear();
@@ -163,13 +161,11 @@ fn lay_out<T: Dispatch>(
             upward: graph.height[b] > graph.height[a],
         });
         for point in contacts.points_of(patch) {
-            let along = point.impulse.dot(patch.normal);
-            let across = point.impulse - along * patch.normal;
             scratch.points.push(PointInput {
                 ra: point.position - state.position[a],
                 rb: point.position - state.position[b],
                 separation: point.distance,
-                impulse: along * patch.normal + FRICTION_KEPT * across,
+                impulse: point.impulse,
             });
         }
     }
@@ -276,11 +272,12 @@ fn collect_impulses<T: Dispatch>(scratch: &mut Scratch<T>, state: &mut State, mo
         let (mut sum, mut twist_a, mut twist_b) = (Vec3::ZERO, Vec3::ZERO, Vec3::ZERO);
         for j in 0..patch.count as usize {
             let point = &scratch.points[scratch.first[k] as usize + j];
-            let total = vector(scratch.blocks.total(k, j));
+            let (total, last) = scratch.blocks.impulses(k, j);
+            let total = vector(total);
             sum += total;
             twist_a += point.ra.cross(total);
             twist_b += point.rb.cross(total);
-            state.contacts.points[patch.first as usize + j].impulse = vector(scratch.blocks.impulse(k, j));
+            state.contacts.points[patch.first as usize + j].impulse = vector(last);
         }
         state.linear_velocity[a] -= sum * model.inverse_mass[a];
         state.linear_velocity[b] += sum * model.inverse_mass[b];

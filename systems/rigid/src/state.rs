@@ -2,7 +2,6 @@
 //! resume and determinism one thing.
 
 use drystone_base::{Pose, Quat, Symmetric3, Vec3};
-use drystone_geometry::Aabb;
 use serde::{Deserialize, Serialize};
 
 use crate::{Contacts, Model, Motion};
@@ -34,8 +33,6 @@ pub struct State {
     pub quiet: Vec<f64>,
     /// Whether the body sleeps.
     pub asleep: Vec<bool>,
-    /// Fat boxes of the broad phase.
-    pub fat: Vec<Aabb>,
     /// Who touches whom, with the impulses of the last step.
     pub contacts: Contacts,
 }
@@ -57,7 +54,6 @@ impl State {
             removed: vec![false; n],
             quiet: vec![0.0; n],
             asleep: vec![false; n],
-            fat: Vec::new(),
             contacts: Contacts::default(),
         };
         state.admit(model);

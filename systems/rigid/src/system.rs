@@ -2,8 +2,8 @@
 
 use std::time::Instant;
 
-use drystone_base::Vec3;
-use drystone_geometry::{Aabb, ContactBuffer};
+use drystone_base::{Mat3, Vec3};
+use drystone_geometry::{Aabb, BroadPhase, ContactBuffer};
 
 use crate::{Contacts, Error, Graph, Model, Options, State, Stepper};
 
@@ -53,6 +53,9 @@ pub struct Workspace {
     pub(crate) contacts: Contacts,
     /// Per body: its box over the step.
     pub(crate) boxes: Vec<Aabb>,
+    pub(crate) broad: BroadPhase,
+    /// Per body: its rotation as a matrix.
+    pub(crate) axes: Vec<Mat3>,
     /// Sorted pairs whose boxes overlap.
     pub(crate) near: Vec<(u32, u32)>,
     /// Per body: radius of its shape about the centre of mass [m].
