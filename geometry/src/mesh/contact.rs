@@ -42,7 +42,7 @@ struct Found {
 
 /// A solid that can be asked how far points are from it, in its own frame.
 trait Field {
-    /// Whether no point within `radius` of `centre` is closer than `envelope`.
+    /// Whether no point within `radius` of `centre` is truly closer than `envelope`.
     fn out_of_reach(&self, centre: Vec3, radius: f64, envelope: f64) -> bool;
     /// Signed distance and outward unit normal of a point closer than `envelope`.
     fn probe(&self, p: Vec3, envelope: f64) -> Option<(f64, Vec3)>;
@@ -135,15 +135,8 @@ impl Field for Hull {
 
 impl Field for MeshShape {
     fn out_of_reach(&self, centre: Vec3, radius: f64, envelope: f64) -> bool {
-        let grid = self.grid();
-        let room = grid.distance(centre) - envelope;
-        if room > radius + 2.0 * grid.error_bound() {
-            return true;
-        }
-        // inside the grid each slope of the interpolation is at most one
-        room > 3.0_f64.sqrt() * radius
-            && grid.contains(centre - Vec3::splat(radius))
-            && grid.contains(centre + Vec3::splat(radius))
+        let distance = self.grid().distance(centre);
+        distance - self.grid().excess(distance) > radius + envelope
     }
 
     fn probe(&self, p: Vec3, envelope: f64) -> Option<(f64, Vec3)> {
@@ -185,6 +178,7 @@ fn touch(p: Vec3, distance: f64, normal: Vec3, point_is_of_a: bool, number: u32)
         normal,
         distance,
         feature,
+        group: 0,
     }
 }
 
@@ -460,23 +454,27 @@ mod tests {
                 true,
                 &mut found,
             );
-            let wanted: Vec<u32> = (0..animal.tree().samples().len() as u32)
-                .filter(|&i| {
-                    let p = pose.point(animal.tree().samples()[i as usize].point);
-                    animal.probe(p, envelope).is_some()
-                })
-                .collect();
-            let features: Vec<u32> = found
+            let mut list = found
                 .iter()
                 .map(|f| f.touch.feature & !OTHER_SIDE)
-                .collect();
-            assert_eq!(features, wanted);
+                .peekable();
+            for (i, sample) in animal.tree().samples().iter().enumerate() {
+                let p = pose.point(sample.point);
+                if list.next_if_eq(&(i as u32)).is_some() {
+                    assert!(animal.probe(p, envelope).is_some());
+                } else if animal.probe(p, envelope).is_some() {
+                    // near by the grid's error only
+                    let exact = animal.closest_point(p).distance;
+                    assert!(exact >= envelope, "lost a sample at {exact}");
+                }
+            }
+            assert!(list.next().is_none());
             if i % 2 == 0 {
                 let skip = |c, r| animal.out_of_reach(pose.point(c), r, envelope);
                 animal.tree().visit(skip, |_, _| asked += 1);
                 samples += animal.tree().samples().len();
             }
         }
-        assert!(asked * 4 < samples, "{asked} of {samples} samples asked"); // measured: 0.22
+        assert!(asked * 4 < samples, "{asked} of {samples} samples asked"); // measured: 0.17
     }
 }

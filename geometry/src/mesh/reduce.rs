@@ -21,35 +21,37 @@ pub(crate) struct Touch {
     /// [m]
     pub(crate) distance: f64,
     pub(crate) feature: u32,
+    /// Which manifold it goes to; for `reduce` alone.
+    pub(crate) group: usize,
 }
 
 /// Gathers `touches` by normal and hands each group's mean normal and at most four of its
 /// points to `emit`: those that span the most, and always the deepest. Deepest group first.
 pub(crate) fn reduce(touches: &mut [Touch], envelope: f64, emit: &mut dyn FnMut(Vec3, &[Touch])) {
-    touches.sort_unstable_by(|x, y| {
-        x.distance
-            .total_cmp(&y.distance)
-            .then(x.feature.cmp(&y.feature))
-    });
+    let deeper = |x: &Touch, y: &Touch| {
+        let order = x.distance.total_cmp(&y.distance);
+        order.then(x.feature.cmp(&y.feature))
+    };
+    touches.sort_unstable_by(deeper);
+    // each joins the first group it fits; what fits none of the deepest six is left out
     let mut seeds = [Vec3::ZERO; MOST_MANIFOLDS];
-    let mut count = 0;
-    // which group each belongs to: found again below rather than stored
-    for touch in touches.iter() {
-        if count < MOST_MANIFOLDS && group_of(touch, &seeds[..count]).is_none() {
-            seeds[count] = touch.normal;
-            count += 1;
+    let mut groups = 0;
+    for touch in touches.iter_mut() {
+        let fits = |seed: &Vec3| seed.dot(touch.normal) >= SAME_NORMAL;
+        let group = seeds[..groups].iter().position(fits).unwrap_or(groups);
+        if group == groups && groups < MOST_MANIFOLDS {
+            seeds[groups] = touch.normal;
+            groups += 1;
         }
+        touch.group = group;
     }
-    for group in 0..count {
-        let seeds = &seeds[..count];
-        let members = || {
-            touches
-                .iter()
-                .filter(move |t| group_of(t, seeds) == Some(group))
-        };
-        let Some(deepest) = members().next() else {
-            continue;
-        };
+    touches.sort_unstable_by(|x, y| x.group.cmp(&y.group).then_with(|| deeper(x, y)));
+
+    for members in touches.chunk_by(|x, y| x.group == y.group) {
+        let deepest = &members[0];
+        if deepest.group == MOST_MANIFOLDS {
+            break;
+        }
         // a point counts fully at the depth of the deepest, and not at all at the envelope
         let range = envelope - deepest.distance;
         let weight = |t: &Touch| {
@@ -59,29 +61,22 @@ pub(crate) fn reduce(touches: &mut [Touch], envelope: f64, emit: &mut dyn FnMut(
                 1.0
             }
         };
-        let normal = members().map(|t| t.normal * weight(t)).sum::<Vec3>();
+        let normal = members.iter().map(|t| t.normal * weight(t)).sum::<Vec3>();
         let normal = normal.try_normalize().unwrap_or(deepest.normal);
-
-        let (kept, number) = spanning(members, weight, normal, deepest, 1e-3 * range);
+        let (kept, number) = spanning(members, weight, normal, 1e-3 * range);
         emit(normal, &kept[..number]);
     }
 }
 
-fn group_of(touch: &Touch, seeds: &[Vec3]) -> Option<usize> {
-    seeds
-        .iter()
-        .position(|s| s.dot(touch.normal) >= SAME_NORMAL)
-}
-
-/// Up to four points that span the largest patch across `normal`, the deepest among them
-/// (or one that is as deep within `noise`).
-fn spanning<'a, I: Iterator<Item = &'a Touch>>(
-    members: impl Fn() -> I,
+/// Up to four of `members`, which stand deepest first, that span the largest patch across
+/// `normal`; the deepest among them, or one that is as deep within `noise`.
+fn spanning(
+    members: &[Touch],
     weight: impl Fn(&Touch) -> f64,
     normal: Vec3,
-    deepest: &'a Touch,
     noise: f64,
 ) -> ([Touch; MOST_POINTS], usize) {
+    let deepest = &members[0];
     let (t1, t2) = tangents(normal);
     let flat = |t: &Touch| {
         let p = t.on_a - deepest.on_a;
@@ -90,25 +85,24 @@ fn spanning<'a, I: Iterator<Item = &'a Touch>>(
     // the best by a score; of those nearly as good the one with the lowest number, so that
     // symmetric patches keep their points while they tremble
     let best = |score: &dyn Fn(&Touch) -> f64| {
-        let top = members().map(score).fold(0.0, f64::max);
-        let good = members().filter(|t| top > 0.0 && score(t) >= 0.98 * top);
+        let top = members.iter().map(score).fold(0.0, f64::max);
+        let good = members
+            .iter()
+            .filter(|t| top > 0.0 && score(t) >= 0.98 * top);
         good.min_by_key(|t| t.feature).map(|t| (t, top))
     };
     let mut kept = [*deepest; MOST_POINTS];
 
+    if members.len() <= MOST_POINTS {
+        kept[..members.len()].copy_from_slice(members);
+        return (kept, members.len());
+    }
+
     // start at the rim: farthest from the weighted middle
     let (mut sum, mut u_sum, mut v_sum) = (0.0, 0.0, 0.0);
-    let mut number = 0;
-    for t in members() {
+    for t in members {
         let (w, (u, v)) = (weight(t), flat(t));
         (sum, u_sum, v_sum) = (sum + w, u_sum + w * u, v_sum + w * v);
-        number += 1;
-    }
-    if number <= MOST_POINTS {
-        for (slot, t) in kept.iter_mut().zip(members()) {
-            *slot = *t;
-        }
-        return (kept, number);
     }
     let (u_0, v_0) = (u_sum / sum, v_sum / sum);
     let away = |t: &Touch, u_0: f64, v_0: f64| {

@@ -387,7 +387,7 @@ mod tests {
             &build::cuboid(half).mass_properties(700.0),
             &box_properties(half, 700.0, Vec3::ZERO, Quat::IDENTITY),
         );
-        assert!(error < 1e-11, "{error:.1e}"); // measured: 2e-13
+        assert!(error < 1e-11, "{error:.1e}"); // measured: 1e-13
     }
 
     #[test]
@@ -437,7 +437,7 @@ mod tests {
             },
         };
         let error = difference(&found, &expected);
-        assert!(error < 1e-14, "{error:.1e}"); // measured: 9e-16
+        assert!(error < 1e-14, "{error:.1e}"); // measured: 6e-17
     }
 
     #[test]
