@@ -7,8 +7,9 @@ mod hull;
 mod sink;
 mod sphere;
 
-pub(crate) use convex::Convex;
+pub(crate) use convex::{Convex, parry_pose};
 use drystone_base::{Pose, Vec3};
+pub(crate) use hull::closest_on_segments;
 use sink::Sink;
 pub(crate) use sphere::closest_on_box;
 

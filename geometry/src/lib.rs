@@ -15,5 +15,5 @@ pub use error::ShapeError;
 pub use hull::{Hull, HullFace};
 pub use mass::MassProperties;
 pub use mesh::{MeshError, MeshShape, TriMesh};
-pub use query::{ClosestPoint, closest_point};
+pub use query::{ClosestPoint, RayHit, SceneQuery, closest_point, distance, overlap, ray_cast};
 pub use shape::{Aabb, Shape};

@@ -1,6 +1,13 @@
-//! Questions a user asks of shapes.
+//! Questions a user asks of shapes: what does a ray hit, what is near, what overlaps.
 
+mod distance;
+mod ray;
+mod scene;
+
+pub use distance::{distance, overlap};
 use drystone_base::{Pose, Vec3};
+pub use ray::{RayHit, ray_cast};
+pub use scene::SceneQuery;
 
 use crate::{
     Shape,
