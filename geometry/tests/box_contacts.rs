@@ -179,7 +179,7 @@ fn the_sign_of_the_distance_agrees_with_sampling() {
         } else {
             // sampling can only miss what is thin
             let deepest = out.points.iter().fold(0.0f64, |d, p| d.min(p.distance));
-            assert!(deepest > -0.12, "a false overlap {deepest} deep"); // measured: -0.09
+            assert!(deepest > -0.03, "a false overlap {deepest} deep"); // measured: -0.014
         }
     }
     assert!(touching > 500 && free > 200, "{touching} {free}");
@@ -203,8 +203,7 @@ fn separating_by_the_deepest_distance_frees_the_boxes() {
         pose_b.position += m.normal * (1e-3 - deepest);
         let after = contacts(&a, &pose_a, &b, &pose_b, 0.0);
         let left = after.points.iter().fold(0.0f64, |d, p| d.min(p.distance));
-        // clipped faces may leave a sliver behind near edges
-        assert!(left > -0.02, "{left} left of {deepest}"); // measured: 0
+        assert!(left > -1e-9, "{left} left of {deepest}"); // measured: 0
     }
 }
 

@@ -3,7 +3,7 @@
 //! Fifteen separating axes; then either the incident face clipped by the sides of the
 //! reference face (up to eight points), or one point between two edges.
 
-use drystone_base::{Mat3, Pose, Vec3};
+use drystone_base::{Pose, Vec3};
 
 use super::sink::Sink;
 
@@ -21,19 +21,20 @@ const EDGE_ALONG_FACE: f64 = 0.995;
 /// Squared sine of the angle below which two edges are parallel.
 const PARALLEL: f64 = 1e-6;
 
-/// A box in the world: centre, axes as columns, half edges.
+/// A box in the world: centre, axes, half edges.
 struct Solid {
     centre: Vec3,
-    axes: Mat3,
-    half: Vec3,
+    axes: [Vec3; 3],
+    half: [f64; 3],
 }
 
 impl Solid {
     fn new(half: Vec3, pose: &Pose) -> Self {
+        let m = pose.matrix();
         Self {
             centre: pose.position,
-            axes: pose.matrix(),
-            half,
+            axes: [m.x_axis, m.y_axis, m.z_axis],
+            half: half.to_array(),
         }
     }
 }
@@ -63,16 +64,11 @@ pub(crate) fn box_box(
     let (a, b) = (Solid::new(half_a, pose_a), Solid::new(half_b, pose_b));
     let size = half_a.min_element().min(half_b.min_element());
 
-    // m[i][j] = a_i · b_j; d is the way from a to b in each frame
-    let cosines = a.axes.transpose() * b.axes;
-    let turned = [
-        cosines.row(0).to_array(),
-        cosines.row(1).to_array(),
-        cosines.row(2).to_array(),
-    ];
-    let d_a = (a.axes.transpose() * apart).to_array();
-    let d_b = (b.axes.transpose() * apart).to_array();
-    let (h_a, h_b) = (half_a.to_array(), half_b.to_array());
+    // turned[i][j] = a_i · b_j; d is the way from a to b in each frame
+    let turned = a.axes.map(|x| b.axes.map(|y| x.dot(y)));
+    let d_a = a.axes.map(|x| x.dot(apart));
+    let d_b = b.axes.map(|y| y.dot(apart));
+    let (h_a, h_b) = (a.half, b.half);
 
     // faces of a, then of b
     let mut best = f64::NEG_INFINITY;
@@ -112,7 +108,7 @@ pub(crate) fn box_box(
     let (reference, incident) = if of_b { (&b, &a) } else { (&a, &b) };
     let toward = if of_b { -d_b[face] } else { d_a[face] };
     let side = if toward < 0.0 { -1.0 } else { 1.0 };
-    let outward = reference.axes.col(face) * side;
+    let outward = reference.axes[face] * side;
 
     // edges against edges: l = a_i x b_j
     let mut edge: Option<EdgeAxis> = None;
@@ -139,7 +135,7 @@ pub(crate) fn box_box(
                 return;
             }
             if separation > floor {
-                let l = a.axes.col(i).cross(b.axes.col(j)) * scale;
+                let l = a.axes[i].cross(b.axes[j]) * scale;
                 if l.dot(outward).abs() < EDGE_ALONG_FACE {
                     let normal = if d < 0.0 { -l } else { l };
                     edge = Some(EdgeAxis {
@@ -172,7 +168,7 @@ pub(crate) fn box_box(
 fn edge_contact(a: &Solid, b: &Solid, edge: &EdgeAxis, envelope: f64, sink: &mut Sink<'_>) {
     let (middle_a, code_a) = support_edge(a, edge.i, edge.normal);
     let (middle_b, code_b) = support_edge(b, edge.j, -edge.normal);
-    let (along_a, along_b) = (a.axes.col(edge.i), b.axes.col(edge.j));
+    let (along_a, along_b) = (a.axes[edge.i], b.axes[edge.j]);
     // nearest points of the lines middle + t along, kept on the edges
     let (c, w) = (along_a.dot(along_b), middle_b - middle_a);
     let (wa, wb) = (w.dot(along_a), w.dot(along_b));
@@ -192,7 +188,7 @@ fn support_edge(solid: &Solid, i: usize, direction: Vec3) -> (Vec3, u32) {
     let mut middle = solid.centre;
     let mut code = (i as u32) << 2;
     for (bit, k) in [(i + 1) % 3, (i + 2) % 3].into_iter().enumerate() {
-        let axis = solid.axes.col(k);
+        let axis = solid.axes[k];
         if axis.dot(direction) < 0.0 {
             middle -= axis * solid.half[k];
         } else {
@@ -231,17 +227,17 @@ fn face_contact(
     envelope: f64,
     sink: &mut Sink<'_>,
 ) -> bool {
-    let outward = reference.axes.col(face) * side;
+    let outward = reference.axes[face] * side;
     let (ku, kv) = ((face + 1) % 3, (face + 2) % 3);
-    let (axis_u, axis_v) = (reference.axes.col(ku), reference.axes.col(kv));
+    let (axis_u, axis_v) = (reference.axes[ku], reference.axes[kv]);
     let (half_u, half_v) = (reference.half[ku], reference.half[kv]);
 
     // the incident face looks most against the reference normal
-    let against = incident.axes.transpose() * outward;
-    let steep = against.abs();
-    let k = if steep.x >= steep.y && steep.x >= steep.z {
+    let against = incident.axes.map(|axis| axis.dot(outward));
+    let steep = against.map(f64::abs);
+    let k = if steep[0] >= steep[1] && steep[0] >= steep[2] {
         0
-    } else if steep.y >= steep.z {
+    } else if steep[1] >= steep[2] {
         1
     } else {
         2
@@ -250,12 +246,12 @@ fn face_contact(
     let (k1, k2) = ((k + 1) % 3, (k + 2) % 3);
 
     // its corners in the frame of the reference face
-    let middle = incident.centre - reference.centre
-        + incident.axes.col(k) * (incident_side * incident.half[k]);
+    let middle =
+        incident.centre - reference.centre + incident.axes[k] * (incident_side * incident.half[k]);
     let (mu, mv) = (middle.dot(axis_u), middle.dot(axis_v));
     let mh = middle.dot(outward) - reference.half[face];
-    let e1 = incident.axes.col(k1) * incident.half[k1];
-    let e2 = incident.axes.col(k2) * incident.half[k2];
+    let e1 = incident.axes[k1] * incident.half[k1];
+    let e2 = incident.axes[k2] * incident.half[k2];
     let (u1, v1, h1) = (e1.dot(axis_u), e1.dot(axis_v), e1.dot(outward));
     let (u2, v2, h2) = (e2.dot(axis_u), e2.dot(axis_v), e2.dot(outward));
     let corner = |n: u32, s: f64, t: f64| Corner {
