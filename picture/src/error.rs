@@ -1,0 +1,42 @@
+//! What can go wrong on the way to a file.
+
+use std::path::PathBuf;
+
+/// A picture or chart that could not be written.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The file could not be created or written.
+    #[error("`{}`: {source}; a writable file is wanted", path.display())]
+    File {
+        /// The file asked for.
+        path: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// The file's name does not say a format that can be written.
+    #[error("`{}`: the ending is {found}; wanted is .svg or .png", path.display())]
+    Ending {
+        /// The file asked for.
+        path: PathBuf,
+        /// Its ending, or "missing".
+        found: String,
+    },
+    /// The picture could not be encoded as PNG.
+    #[error("PNG of {width} x {height} pixels: {message}")]
+    Png {
+        /// Width asked for in pixels.
+        width: u32,
+        /// Height asked for in pixels.
+        height: u32,
+        /// What the encoder said.
+        message: String,
+    },
+    /// A chart could not be drawn as pixels.
+    #[error("chart `{chart}`: {message}; a chart of at least one pixel is wanted")]
+    Chart {
+        /// Title of the first chart of the file.
+        chart: String,
+        /// What the plotting library said.
+        message: String,
+    },
+}
