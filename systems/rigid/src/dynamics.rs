@@ -11,6 +11,7 @@ use crate::{Contacts, Model, State};
 /// such a patch names is fixated: it pushes and is not pushed.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Part {
+    /// In order.
     pub(crate) moving: Vec<u32>,
     pub(crate) patches: Vec<u32>,
 }

@@ -22,6 +22,8 @@ pub struct Graph {
     pub layer: Vec<u32>,
     /// Number of layers.
     pub layers: u32,
+    /// Per patch: whether it is part of the graph.
+    pub joined: Vec<bool>,
     // neighbours of body i: neighbour[start[i]..start[i + 1]]
     start: Vec<u32>,
     neighbour: Vec<u32>,
@@ -33,7 +35,9 @@ impl Graph {
     /// and scripted bodies at once.
     pub fn analyse(&mut self, contacts: &Contacts, model: &Model, joins: impl Fn(usize) -> bool) {
         let n = model.len();
-        self.link(contacts, n, &joins);
+        self.joined.clear();
+        self.joined.extend((0..contacts.patches.len()).map(joins));
+        self.link(contacts, n);
 
         // heights: breadth first, in the order of body indices
         self.height.clear();
@@ -89,7 +93,7 @@ impl Graph {
         for (k, patch) in contacts.patches.iter().enumerate() {
             let (ha, hb) = (self.height[patch.a as usize], self.height[patch.b as usize]);
             let layer = match (ha, hb) {
-                _ if !joins(k) => NONE,
+                _ if !self.joined[k] => NONE,
                 (NONE, _) | (_, NONE) | (0, 0) => NONE,
                 (ha, hb) if ha == hb => ha - 1,
                 (ha, hb) => ha.min(hb),
@@ -108,12 +112,18 @@ impl Graph {
         if island == NONE { self.island[b as usize] } else { island }
     }
 
+    /// Whether body `i` touches nothing.
+    #[inline]
+    pub fn alone(&self, i: usize) -> bool {
+        self.start[i] == self.start[i + 1]
+    }
+
     /// Adjacency lists, by counting.
-    fn link(&mut self, contacts: &Contacts, n: usize, joins: &impl Fn(usize) -> bool) {
+    fn link(&mut self, contacts: &Contacts, n: usize) {
         self.start.clear();
         self.start.resize(n + 1, 0);
         for (k, patch) in contacts.patches.iter().enumerate() {
-            if joins(k) {
+            if self.joined[k] {
                 self.start[patch.a as usize + 1] += 1;
                 self.start[patch.b as usize + 1] += 1;
             }
@@ -126,7 +136,7 @@ impl Graph {
         self.queue.clear();
         self.queue.extend_from_slice(&self.start[..n]);
         for (k, patch) in contacts.patches.iter().enumerate() {
-            if joins(k) {
+            if self.joined[k] {
                 for (from, to) in [(patch.a, patch.b), (patch.b, patch.a)] {
                     let slot = &mut self.queue[from as usize];
                     self.neighbour[*slot as usize] = to;

@@ -10,11 +10,13 @@ mod dynamics;
 pub mod energy;
 mod error;
 mod graph;
+mod group;
 mod isp;
 mod model;
 mod options;
 mod pgs;
 mod shock;
+mod sleep;
 mod soft;
 mod state;
 mod system;
@@ -25,7 +27,7 @@ pub use error::Error;
 pub use graph::{Graph, NONE};
 pub use model::{Body, Key, Material, MaterialPair, Materials, Model, Motion, Path, Weight};
 pub use options::{
-    CoursedOptions, IspOptions, Options, PgsOptions, SoftOptions, Stepper, VspOptions,
+    CoursedOptions, IspOptions, Options, PgsOptions, Precision, SoftOptions, Stepper, VspOptions,
 };
 pub use state::State;
 pub use system::{Report, System, Workspace};

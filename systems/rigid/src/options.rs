@@ -85,6 +85,17 @@ impl Default for Options {
     }
 }
 
+/// How many digits the solver keeps; positions and velocities are always double.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Precision {
+    /// Seven digits, eight contacts at a time.
+    #[default]
+    Single,
+    /// Sixteen digits, about half as fast.
+    Double,
+}
+
 /// Options of the default stepper.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
@@ -105,6 +116,8 @@ pub struct CoursedOptions {
     pub slop: f64,
     /// Sweeps of the position correction.
     pub correction_sweeps: u32,
+    /// How many digits the solver keeps.
+    pub precision: Precision,
 }
 
 impl Default for CoursedOptions {
@@ -115,9 +128,10 @@ impl Default for CoursedOptions {
             rounds: 3,
             coarse: true,
             load_pass: true,
-            zone: 2e-4,
+            zone: 1e-4,
             slop: 2e-4,
             correction_sweeps: 5,
+            precision: Precision::Single,
         }
     }
 }

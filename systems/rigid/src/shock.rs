@@ -65,6 +65,7 @@ pub(crate) fn stack_layers(
         layers.push(free);
     } else if let Some(top) = layers.last_mut() {
         top.moving.extend(free.moving);
+        top.moving.sort_unstable();
     }
     layers.retain(|layer| !layer.moving.is_empty());
     layers

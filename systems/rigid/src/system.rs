@@ -62,7 +62,9 @@ pub struct Workspace {
     pub(crate) radius: Vec<f64>,
     /// Per body: whether its manifolds may be kept.
     pub(crate) recyclable: Vec<bool>,
-    pub(crate) scratch: crate::coursed::Scratch<f32>,
+    pub(crate) single: Vec<crate::group::Group<f32>>,
+    pub(crate) double: Vec<crate::group::Group<f64>>,
+    pub(crate) partition: crate::group::Partition,
     /// Seconds spent in `detect` during this step.
     pub(crate) collision_seconds: f64,
 }
@@ -153,6 +155,7 @@ fn set_aside(state: &mut State, model: &Model) -> Vec<usize> {
             state.linear_velocity[i] = Vec3::ZERO;
             state.angular_velocity[i] = Vec3::ZERO;
             state.removed[i] = true;
+            crate::sleep::wake_neighbours(state, i);
             state.present[i] = false;
             found.push(i);
         }

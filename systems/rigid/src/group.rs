@@ -1,0 +1,369 @@
+//! Islands solved together: a group has its own copy of what moves, so that groups advance in
+//! parallel and in any order with the same result.
+
+use drystone_base::lanes::{Dispatch, Eight, Real};
+use drystone_base::{Quat, Vec3, tangents};
+use drystone_complementarity::blocks::{Blocks, BodyInput, PatchInput, PointInput};
+use drystone_complementarity::coarse::Coarse;
+
+use crate::coursed::turn_freely;
+use crate::{Graph, Model, NONE, State};
+
+/// Small islands are put together until they have this many patches.
+const PATCHES: u32 = 128;
+
+/// A body of a group while the group advances.
+#[derive(Clone, Copy)]
+struct Member {
+    /// Index in the model.
+    body: u32,
+    moves: bool,
+    position: Vec3,
+    rotation: Quat,
+    linear_velocity: Vec3,
+    angular_velocity: Vec3,
+    /// Gravity and external force over mass [m/s²].
+    push: Vec3,
+    /// Change of spin by external torque [rad/s²].
+    twist: Vec3,
+    linear_damping: f64,
+    angular_damping: f64,
+}
+
+/// Islands that are solved together, with the solver's memory.
+#[derive(Default)]
+pub(crate) struct Group<T> {
+    /// Indices in the model of the bodies, and in the contacts of the patches.
+    bodies: Vec<u32>,
+    source: Vec<u32>,
+    /// Slots of the two bodies of each patch.
+    slots: Vec<[u32; 2]>,
+    /// Coarse interface of each patch, or [`NONE`]; island of each interface.
+    interface: Vec<u32>,
+    interface_island: Vec<u32>,
+    islands: u32,
+
+    members: Vec<Member>,
+    inputs: Vec<BodyInput>,
+    centres: Vec<Vec3>,
+    patches: Vec<PatchInput>,
+    points: Vec<PointInput>,
+    /// Where the points of each patch start.
+    first: Vec<u32>,
+    /// What each point received in the last substep, world [N s].
+    last: Vec<Vec3>,
+
+    pub(crate) blocks: Blocks<T>,
+    pub(crate) coarse: Coarse<T>,
+    pub(crate) sweeps: usize,
+    pub(crate) residual: f64,
+}
+
+/// Memory of [`partition`]: per island its patches, group, interfaces and first interface; per
+/// body its slot and the group for which that holds.
+#[derive(Default)]
+pub(crate) struct Partition {
+    patches: Vec<u32>,
+    group: Vec<u32>,
+    interfaces: Vec<u32>,
+    base: Vec<u32>,
+    slot: Vec<(u32, u32)>,
+}
+
+/// Deals the islands out to groups, in order; returns how many groups there are. Sleeping
+/// islands get none.
+pub(crate) fn partition<T: Dispatch>(
+    groups: &mut Vec<Group<T>>,
+    memory: &mut Partition,
+    state: &State,
+    model: &Model,
+    graph: &Graph,
+) -> usize {
+    let contacts = &state.contacts;
+    let islands = graph.islands as usize;
+    let awake = |a: u32, b: u32| {
+        let stirs = |i: usize| model.is_dynamic(i) && !state.asleep[i];
+        stirs(a as usize) || stirs(b as usize)
+    };
+    let taken = |k: usize| {
+        let patch = &contacts.patches[k];
+        graph.joined[k] && awake(patch.a, patch.b)
+    };
+
+    // how large is each island?
+    for counts in [&mut memory.patches, &mut memory.interfaces, &mut memory.base] {
+        counts.clear();
+        counts.resize(islands, 0);
+    }
+    for (k, patch) in contacts.patches.iter().enumerate() {
+        if taken(k) {
+            let island = graph.island_of(patch.a, patch.b) as usize;
+            memory.patches[island] += 1;
+            if graph.layer[k] != NONE {
+                let count = &mut memory.interfaces[island];
+                *count = (*count).max(graph.layer[k] + 1);
+            }
+        }
+    }
+
+    // a group is full when it has enough patches
+    memory.group.clear();
+    let (mut count, mut filled) = (0, PATCHES);
+    for island in 0..islands {
+        if memory.patches[island] == 0 {
+            memory.group.push(NONE);
+            continue;
+        }
+        if filled >= PATCHES {
+            if groups.len() == count {
+                groups.push(Group::default());
+            }
+            groups[count].clear();
+            count += 1;
+            filled = 0;
+        }
+        let group = &mut groups[count - 1];
+        filled += memory.patches[island];
+        memory.group.push(count as u32 - 1);
+        memory.base[island] = group.interface_island.len() as u32;
+        let interfaces = memory.interfaces[island] as usize;
+        group.interface_island.extend(std::iter::repeat_n(group.islands, interfaces));
+        group.islands += 1;
+    }
+
+    // patches and bodies to their groups
+    memory.slot.clear();
+    memory.slot.resize(model.len(), (NONE, NONE));
+    for (k, patch) in contacts.patches.iter().enumerate() {
+        if taken(k) {
+            let island = graph.island_of(patch.a, patch.b) as usize;
+            let (number, base) = (memory.group[island], memory.base[island]);
+            let group = &mut groups[number as usize];
+            group.source.push(k as u32);
+            let between = graph.layer[k] != NONE
+                && graph.height[patch.a as usize] != graph.height[patch.b as usize];
+            group.interface.push(if between { base + graph.layer[k] } else { NONE });
+            let slots = [patch.a, patch.b].map(|body| {
+                let known = &mut memory.slot[body as usize];
+                if known.0 != number {
+                    *known = (number, group.bodies.len() as u32);
+                    group.bodies.push(body);
+                }
+                known.1
+            });
+            group.slots.push(slots);
+        }
+    }
+    count
+}
+
+impl<T: Dispatch> Group<T> {
+    fn clear(&mut self) {
+        self.bodies.clear();
+        self.source.clear();
+        self.slots.clear();
+        self.interface.clear();
+        self.interface_island.clear();
+        self.islands = 0;
+    }
+
+    /// Copies what moves and turns contacts into the solver's blocks.
+    pub(crate) fn lay_out(&mut self, state: &State, model: &Model, graph: &Graph, coarse: bool) {
+        self.sweeps = 0;
+        self.residual = 0.0;
+        self.members.clear();
+        self.inputs.clear();
+        self.centres.clear();
+        for &body in &self.bodies {
+            let i = body as usize;
+            let moves = model.is_dynamic(i) && state.present[i] && !state.asleep[i];
+            let inverse_inertia = state.inverse_inertia(model, i);
+            let push = model.gravity * model.gravity_scale[i] + state.force[i] * model.inverse_mass[i];
+            self.inputs.push(BodyInput {
+                inverse_mass: model.inverse_mass[i],
+                inverse_inertia,
+            });
+            self.centres.push(state.position[i]);
+            self.members.push(Member {
+                body,
+                moves,
+                position: state.position[i],
+                rotation: state.rotation[i],
+                linear_velocity: state.linear_velocity[i],
+                angular_velocity: state.angular_velocity[i],
+                push,
+                twist: inverse_inertia.times(state.torque[i]),
+                linear_damping: model.linear_damping[i],
+                angular_damping: model.angular_damping[i],
+            });
+        }
+
+        self.patches.clear();
+        self.points.clear();
+        self.first.clear();
+        for (k, &source) in self.source.iter().enumerate() {
+            let patch = &state.contacts.patches[source as usize];
+            self.first.push(self.points.len() as u32);
+            let (a, b) = (patch.a as usize, patch.b as usize);
+            self.patches.push(PatchInput {
+                bodies: self.slots[k],
+                normal: patch.normal,
+                friction: patch.friction,
+                restitution: patch.restitution,
+                interface: if coarse { self.interface[k] } else { NONE },
+                upward: graph.height[b] > graph.height[a],
+            });
+            for point in state.contacts.points_of(patch) {
+                self.points.push(PointInput {
+                    ra: point.position - state.position[a],
+                    rb: point.position - state.position[b],
+                    separation: point.distance,
+                    impulse: point.impulse,
+                });
+            }
+        }
+        self.first.push(self.points.len() as u32);
+
+        let Self { blocks, coarse: level, inputs, centres, patches, points, first, .. } = self;
+        let points_of = |k: usize| &points[first[k] as usize..first[k + 1] as usize];
+        blocks.build(inputs, patches, points_of);
+        blocks.prepare();
+        for (slot, member) in self.members.iter().enumerate() {
+            blocks.velocity[slot] = packed(member.linear_velocity, member.angular_velocity);
+        }
+        blocks.remember();
+        let islands: &[u32] = if coarse { &self.interface_island } else { &[] };
+        level.set_up(blocks, patches, centres, islands, |k, visit| {
+            let centre = centres[patches[k].bodies[0] as usize];
+            points_of(k).iter().for_each(|point| visit(centre + point.ra));
+        });
+    }
+
+    /// Gravity, external forces and damping over `h` seconds.
+    pub(crate) fn apply_forces(&mut self, h: f64) {
+        for (slot, member) in self.members.iter_mut().enumerate() {
+            if !member.moves {
+                continue;
+            }
+            let (mut v, mut w) = unpacked(&self.blocks.velocity[slot]);
+            v += h * member.push;
+            w += h * member.twist;
+            member.linear_velocity += h * member.push;
+            member.angular_velocity += h * member.twist;
+            if member.is_damped() {
+                v *= 1.0 / (1.0 + h * member.linear_damping);
+                w *= 1.0 / (1.0 + h * member.angular_damping);
+            }
+            self.blocks.velocity[slot] = packed(v, w);
+        }
+    }
+
+    /// Moves every body for `h` seconds. Spin follows from angular momentum, which a turn keeps.
+    pub(crate) fn move_bodies(&mut self, model: &Model, h: f64) {
+        for (slot, member) in self.members.iter_mut().enumerate() {
+            if !member.moves {
+                continue;
+            }
+            let (v, w) = unpacked(&self.blocks.velocity[slot]);
+            member.position += h * v;
+            let (rotation, spin) = turn_freely(member.rotation, w, model, member.body as usize, h);
+            member.rotation = rotation;
+            if spin != w {
+                member.angular_velocity += spin - w;
+                self.blocks.velocity[slot] = packed(v, spin);
+            }
+        }
+    }
+
+    /// Adds the impulses of the step to the velocities, in full precision so that each has its
+    /// exact opposite, and keeps the last ones for the next start.
+    pub(crate) fn collect_impulses(&mut self) {
+        self.last.clear();
+        for (k, patch) in self.patches.iter().enumerate() {
+            let (t1, t2) = tangents(patch.normal);
+            let vector = |rows: [f64; 3]| patch.normal * rows[0] + t1 * rows[1] + t2 * rows[2];
+            let (mut sum, mut twist_a, mut twist_b) = (Vec3::ZERO, Vec3::ZERO, Vec3::ZERO);
+            let range = self.first[k] as usize..self.first[k + 1] as usize;
+            for (j, point) in self.points[range].iter().enumerate() {
+                let (total, last) = self.blocks.impulses(k, j);
+                let total = vector(total);
+                sum += total;
+                twist_a += point.ra.cross(total);
+                twist_b += point.rb.cross(total);
+                self.last.push(vector(last));
+            }
+            let [a, b] = patch.bodies.map(|slot| slot as usize);
+            let (body_a, body_b) = (&self.inputs[a], &self.inputs[b]);
+            self.members[a].linear_velocity -= sum * body_a.inverse_mass;
+            self.members[b].linear_velocity += sum * body_b.inverse_mass;
+            self.members[a].angular_velocity -= body_a.inverse_inertia.times(twist_a);
+            self.members[b].angular_velocity += body_b.inverse_inertia.times(twist_b);
+        }
+        for (slot, member) in self.members.iter_mut().enumerate() {
+            if member.moves && member.is_damped() {
+                (member.linear_velocity, member.angular_velocity) = unpacked(&self.blocks.velocity[slot]);
+            }
+        }
+    }
+
+    /// Moves the bodies by what the correction found.
+    pub(crate) fn shift_bodies(&mut self) {
+        for (slot, member) in self.members.iter_mut().enumerate() {
+            if !member.moves {
+                continue;
+            }
+            let (shift, turn) = unpacked(&self.blocks.velocity[slot]);
+            member.position += shift;
+            if turn != Vec3::ZERO {
+                let turn = drystone_base::functions::rotation_vector(turn);
+                member.rotation = (turn * member.rotation).normalize();
+            }
+        }
+    }
+
+    /// Writes the group's result into the state.
+    pub(crate) fn bring_home(&self, state: &mut State) {
+        for member in self.members.iter().filter(|member| member.moves) {
+            let i = member.body as usize;
+            state.position[i] = member.position;
+            state.rotation[i] = member.rotation;
+            state.linear_velocity[i] = member.linear_velocity;
+            state.angular_velocity[i] = member.angular_velocity;
+        }
+        for (k, &source) in self.source.iter().enumerate() {
+            let patch = &state.contacts.patches[source as usize];
+            let to = patch.first as usize..(patch.first + patch.count) as usize;
+            let from = &self.last[self.first[k] as usize..self.first[k + 1] as usize];
+            for (point, &impulse) in state.contacts.points[to].iter_mut().zip(from) {
+                point.impulse = impulse;
+            }
+        }
+    }
+}
+
+impl Member {
+    fn is_damped(&self) -> bool {
+        self.linear_damping > 0.0 || self.angular_damping > 0.0
+    }
+}
+
+fn packed<T: Real>(v: Vec3, w: Vec3) -> Eight<T> {
+    Eight([
+        T::of(v.x),
+        T::of(v.y),
+        T::of(v.z),
+        T::of(w.x),
+        T::of(w.y),
+        T::of(w.z),
+        T::of(0.0),
+        T::of(0.0),
+    ])
+}
+
+fn unpacked<T: Real>(motion: &Eight<T>) -> (Vec3, Vec3) {
+    let m = &motion.0;
+    (
+        Vec3::new(m[0].f64(), m[1].f64(), m[2].f64()),
+        Vec3::new(m[3].f64(), m[4].f64(), m[5].f64()),
+    )
+}
