@@ -1,0 +1,27 @@
+//! Nine unit cubes in one column (Poulsen 2010, Table 1), small enough to study the solver on: the
+//! full faces meet in 4 + 8 x 8 = 68 corners.
+
+use crate::box_stack::column;
+use crate::prelude::*;
+
+pub(crate) const ENTRY: Entry = Entry {
+    name: "box-stack-9",
+    about: "9 cubes in one column, every other one turned",
+    system: "rigid",
+    build,
+};
+
+fn build() -> Scene {
+    let mut scene = column(&ENTRY, 9, None);
+    scene
+        .truth(stands_still("stack/*", 5e-3, ..))
+        .truth(penetration_below(3e-4, ..))
+        .truth(Truth::ContactCount {
+            // four corners to a face are the least that holds it
+            at_least: 36,
+            at_most: Some(68),
+            at: Some(1.0),
+        })
+        .truth(Truth::StaysFinite);
+    scene
+}

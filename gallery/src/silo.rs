@@ -1,0 +1,44 @@
+//! Grains fall into a silo of loose bricks (Erleben 2007, Fig. 1): 3000 bodies.
+
+use crate::prelude::*;
+
+pub(crate) const ENTRY: Entry = Entry {
+    name: "silo",
+    about: "2839 balls rain into a ring of loose bricks",
+    system: "rigid",
+    build,
+};
+
+fn build() -> Scene {
+    let mut scene = ENTRY.start();
+    scene.duration = 8.0;
+    scene.frame_rate = 25.0;
+    scene.material("default", 0.25, 0.15);
+    scene.ground_slab(30.0, 1.0, 30.0);
+    scene.generate(
+        Generator::new("ring", Pattern::Ring(paper_ring(32, 5))).density(PAPER_DENSITY),
+    );
+    let grains = Fill {
+        count: 2839,
+        shapes: grains(),
+        low: [-5.0, 24.5, -5.0],
+        high: [5.0, 54.5, 5.0],
+        ..Fill::default()
+    };
+    scene.generate(Generator::new("grain", Pattern::Fill(grains)).density(PAPER_DENSITY));
+    scene.camera = Some(Camera::new([14.0, 15.0, 24.0], [0.0, 1.5, 0.0]));
+    // the ring is 8.24 m from its middle to the middle of a brick, and 5 m high
+    scene
+        .truth(stands_still("ring/*", 5e-3, ..2.2))
+        .truth(standing("ring/*", 0.9, [0.5, 1.0], None))
+        .truth(stays_inside("grain/*", [-8.0, 0.09, -8.0], [8.0, 55.0, 8.0], ..))
+        .truth(penetration_below(4e-3, 8.0..))
+        .truth(speed_below("*", 33.0, ..))
+        .truth(Truth::StaysFinite);
+    scene
+}
+
+/// Three sizes, in turn.
+pub(crate) fn grains() -> Vec<Shape> {
+    [0.1, 0.2, 0.3].map(Shape::ball).into()
+}
