@@ -169,6 +169,7 @@ fn prepare(
     rows
 }
 
+#[inline]
 fn relative_velocity(state: &State, c: &Contact) -> Vec3 {
     state.velocity_at(c.b, c.r_b) - state.velocity_at(c.a, c.r_a)
 }
@@ -193,6 +194,7 @@ fn warm_start(state: &mut State, masses: &[Mass], rows: &[Row]) {
 }
 
 /// Gives `p` to `b` and takes it from `a`.
+#[inline]
 fn push(state: &mut State, masses: &[Mass], c: &Contact, p: Vec3) {
     for (i, r, p) in [(c.a, c.r_a, -p), (c.b, c.r_b, p)] {
         state.linear_velocity[i] += p * masses[i].inverse_mass;
