@@ -27,6 +27,14 @@ pub enum SceneError {
         /// The nearest name, or all of them.
         hint: String,
     },
+    /// A solid that cannot be made.
+    #[error("{place}: `shape` is refused: {reason}")]
+    Shape {
+        /// What it belongs to.
+        place: String,
+        /// Found and wanted, in the words of the geometry.
+        reason: String,
+    },
     /// Two bodies with one name.
     #[error("body `{0}`: the name is used twice; names must differ")]
     SameName(String),

@@ -1,23 +1,38 @@
 //! Scene in, Frame out: validates, builds the systems, advances, snapshots.
 //!
-//! [`Scene`] is plain data that round-trips through a file.
+//! [`Scene`] is plain data that round-trips through a file. [`World::new`] brings it to life;
+//! [`World::step`] moves it on, [`World::frame`] shows it, [`World::snapshot`] keeps it. A
+//! [`Recorder`] puts a run into numbers, [`check`] holds it to its truths.
 
-mod animal;
 mod body;
+mod build;
+mod check;
 mod defaults;
 mod error;
+mod frame;
 mod generator;
+mod metrics;
+mod penetration;
+mod perturb;
+mod query;
 mod scene;
 mod shape;
 mod truth;
+mod world;
 
-pub use animal::animal;
 pub use body::{Body, DEFAULT_DENSITY, DEFAULT_MATERIAL, Key, Motion};
+pub use check::{Judge, Progress, Verdict, check, check_world};
+pub use drystone_rigid::{Options, Report, Stepper};
 pub use error::{SceneError, nearest};
+pub use frame::{Frame, FrameBody, FrameContact};
 pub use generator::{
     Arch, CardHouse, Column, Dominoes, Fill, Generator, Grid, House, Line, Pattern, Pyramid, Ring,
     Stack, Wall,
 };
+pub use metrics::{ContactCounts, FrameRecord, Recorder, RunReport, Spread, StepSeconds};
+pub use penetration::Penetration;
+pub use query::{Hit, Near, Query};
 pub use scene::{Camera, Contact, LONGEST, MOST_BODIES, Material, Scene};
 pub use shape::{Builtin, Mesh, Part, Shape, Turn};
 pub use truth::{Truth, fits};
+pub use world::{Snapshot, World};

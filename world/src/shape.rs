@@ -1,6 +1,9 @@
 //! Shapes as a scene file describes them.
 
+use std::sync::Arc;
+
 use drystone_base::{Pose, Quat, Vec3, functions::rotation_about};
+use drystone_geometry::{MeshShape, TriMesh};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -90,7 +93,8 @@ pub struct Mesh {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Builtin {
-    /// A four-legged animal about 1.0 x 0.6 x 0.32 m, along x, standing on y = 0.
+    /// A four-legged animal, 1.0 m long (x), 0.6 m high (y) and 0.32 m wide (z), its bounding box
+    /// centred on the origin.
     Animal,
 }
 
@@ -124,7 +128,7 @@ impl Turn {
 
 impl Mesh {
     fn default_resolution() -> u32 {
-        40
+        MeshShape::RESOLUTION as u32
     }
 
     /// A mesh of given corners [m] and triangles (counter-clockwise seen from outside).
@@ -159,16 +163,25 @@ impl Mesh {
     pub fn resolved(&self) -> Option<(Vec<Vec3>, Vec<[u32; 3]>)> {
         let (vertices, triangles) = match (&self.file, self.builtin) {
             (Some(_), _) => return None,
-            (None, Some(Builtin::Animal)) => crate::animal::animal(),
-            (None, None) => (
-                self.vertices.iter().map(|&v| Vec3::from(v)).collect(),
-                self.triangles.clone(),
-            ),
+            (None, Some(Builtin::Animal)) => {
+                let mesh = drystone_geometry::mesh::build::animal();
+                (mesh.vertices().to_vec(), mesh.triangles().to_vec())
+            }
+            (None, None) => {
+                let vertices = self.vertices.iter().map(|&v| Vec3::from(v));
+                (vertices.collect(), self.triangles.clone())
+            }
         };
-        Some((
-            vertices.into_iter().map(|v| v * self.scale).collect(),
-            triangles,
-        ))
+        let vertices = vertices.into_iter().map(|v| v * self.scale);
+        Some((vertices.collect(), triangles))
+    }
+
+    /// Ready to collide, or why it cannot be.
+    pub(crate) fn solid(&self) -> Result<drystone_geometry::Shape, String> {
+        let (vertices, triangles) = self.resolved().ok_or("its file is not read")?;
+        let mesh = TriMesh::closed(vertices, triangles).map_err(|error| error.to_string())?;
+        let ready = MeshShape::new(mesh, self.resolution as usize);
+        Ok(drystone_geometry::Shape::Mesh(Arc::new(ready)))
     }
 
     fn validate(&self, place: &str) -> Result<(), SceneError> {

@@ -392,7 +392,7 @@ fn direction(along: &Option<[f64; 3]>) -> String {
 }
 
 /// A length as a person says it.
-fn metres(x: f64) -> String {
+pub(crate) fn metres(x: f64) -> String {
     match x.abs() {
         0.0 => "0 m".into(),
         x if x < 1e-9 => format!("{x:.1e} m"),

@@ -1,0 +1,150 @@
+//! From a scene's bodies to the rigid system's model.
+
+use std::collections::BTreeMap;
+
+use drystone_base::Vec3;
+use drystone_geometry as geometry;
+use drystone_rigid as rigid;
+
+use crate::body::{DEFAULT_DENSITY, DEFAULT_MATERIAL};
+use crate::{Body, Material, Motion, Scene, SceneError, Shape};
+
+/// Turns bodies into rows of a model. Shapes that are dear to prepare are prepared once.
+#[derive(Clone, Debug)]
+pub(crate) struct Builder {
+    materials: BTreeMap<String, usize>,
+    prepared: Vec<(Shape, geometry::Shape)>,
+}
+
+/// Shapes remembered for the next body.
+const MOST_PREPARED: usize = 16;
+
+impl Builder {
+    /// A builder for the materials of `scene`, and an empty model that knows them.
+    pub(crate) fn new(scene: &Scene) -> (Self, rigid::Model) {
+        let mut list = vec![Material::default()];
+        let mut materials = BTreeMap::from([(DEFAULT_MATERIAL.to_owned(), 0)]);
+        for (name, material) in &scene.materials {
+            if name == DEFAULT_MATERIAL {
+                list[0] = *material;
+            } else {
+                materials.insert(name.clone(), list.len());
+                list.push(*material);
+            }
+        }
+        let of = |friction, restitution| rigid::Material {
+            friction,
+            restitution,
+        };
+        let list = list.iter().map(|m| of(m.friction, m.restitution)).collect();
+        let pairs = scene.contacts.iter().filter_map(|contact| {
+            Some(rigid::MaterialPair {
+                a: *materials.get(&contact.between[0])?,
+                b: *materials.get(&contact.between[1])?,
+                contact: of(contact.friction, contact.restitution),
+            })
+        });
+        let model = rigid::Model::new(
+            Vec3::from(scene.gravity),
+            rigid::Materials::new(list, pairs.collect()),
+        );
+        (
+            Self {
+                materials,
+                prepared: Vec::new(),
+            },
+            model,
+        )
+    }
+
+    /// `body` as the rigid system wants it.
+    pub(crate) fn body(&mut self, body: &Body) -> Result<rigid::Body, SceneError> {
+        let material = self.materials.get(&body.material).copied().ok_or_else(|| {
+            let known = self.materials.keys().map(String::as_str);
+            SceneError::unknown(
+                format!("body `{}`", body.name),
+                "material",
+                &body.material,
+                known,
+            )
+        })?;
+        Ok(rigid::Body {
+            name: body.name.clone(),
+            shape: self.shape(&body.name, &body.shape)?,
+            pose: body.pose(),
+            weight: match body.mass {
+                Some(mass) => rigid::Weight::Mass(mass),
+                None => rigid::Weight::Density(body.density.unwrap_or(DEFAULT_DENSITY)),
+            },
+            motion: match &body.motion {
+                Motion::Dynamic => rigid::Motion::Dynamic,
+                Motion::Fixed => rigid::Motion::Fixed,
+                Motion::Path(keys) => rigid::Motion::Scripted(rigid::Path {
+                    keys: keys
+                        .iter()
+                        .map(|key| rigid::Key {
+                            time: key.time,
+                            pose: key.pose(),
+                        })
+                        .collect(),
+                }),
+            },
+            linear_velocity: Vec3::from(body.velocity),
+            angular_velocity: Vec3::from(body.angular_velocity),
+            material,
+            gravity_scale: body.gravity_scale,
+            linear_damping: body.linear_damping,
+            angular_damping: body.angular_damping,
+            enters_at: body.enters_at,
+        })
+    }
+
+    fn shape(&mut self, name: &str, shape: &Shape) -> Result<geometry::Shape, SceneError> {
+        let dear = matches!(
+            shape,
+            Shape::Hull { .. } | Shape::Mesh(_) | Shape::Compound { .. }
+        );
+        if !dear {
+            return solid(name, shape);
+        }
+        if let Some((_, ready)) = self.prepared.iter().find(|(known, _)| known == shape) {
+            return Ok(ready.clone());
+        }
+        let ready = solid(name, shape)?;
+        if self.prepared.len() == MOST_PREPARED {
+            self.prepared.remove(0);
+        }
+        self.prepared.push((shape.clone(), ready.clone()));
+        Ok(ready)
+    }
+}
+
+/// `shape` of the body called `name`, ready to collide.
+pub(crate) fn solid(name: &str, shape: &Shape) -> Result<geometry::Shape, SceneError> {
+    let refused = |error: &dyn std::fmt::Display| {
+        let place = format!("body `{name}`");
+        SceneError::Shape {
+            place,
+            reason: error.to_string(),
+        }
+    };
+    let made = match shape {
+        Shape::Box { size } => geometry::Shape::cuboid(Vec3::from(*size) * 0.5),
+        Shape::Sphere { radius } => geometry::Shape::sphere(*radius),
+        Shape::Capsule { length, radius } => geometry::Shape::capsule(0.5 * length, *radius),
+        Shape::HalfSpace => Ok(geometry::Shape::HalfSpace),
+        Shape::Hull { points } => {
+            let points: Vec<Vec3> = points.iter().map(|&p| Vec3::from(p)).collect();
+            geometry::Shape::hull(&points)
+        }
+        Shape::Compound { parts } => {
+            let parts: Result<Vec<_>, SceneError> = parts
+                .iter()
+                .map(|part| Ok((part.pose(), solid(name, &part.shape)?)))
+                .collect();
+            geometry::Shape::compound(parts?)
+        }
+        Shape::Mesh(mesh) => return mesh.solid().map_err(|reason| refused(&reason)),
+    };
+    made.map_err(|error| refused(&error))
+}

@@ -1,0 +1,129 @@
+//! A start that is not perfect: every body a little off its place, with gaps to fall through.
+
+use drystone_base::random::Random;
+use drystone_base::{Pose, Vec3};
+use drystone_geometry::{self as geometry, Aabb, BroadPhase, ContactBuffer, collide};
+
+use crate::build::solid;
+use crate::error::ensure;
+use crate::{Body, Motion, Scene, SceneError};
+
+/// Bodies closer than this at the start stand on each other [m].
+const TOUCHING: f64 = 1e-3;
+/// Overlap that a perturbed start may add [m].
+const ALLOWED: f64 = 1e-6;
+/// How often a place is drawn again where bodies would overlap.
+const TRIES: usize = 32;
+
+impl Scene {
+    /// The same scene with every dynamic body moved at random by up to `metres` either way along
+    /// x and z, and lifted so that a gap of a tenth of that opens under each body of a stack.
+    /// Where a shift would push a body into another, a better one is drawn as far as possible.
+    pub fn perturbed(&self, metres: f64, seed: u32) -> Result<Self, SceneError> {
+        ensure(
+            (0.0..=1e3).contains(&metres),
+            "scene",
+            "perturb",
+            format!("{metres} m"),
+            "0 to 1000 m",
+        )?;
+        let mut bodies = self.check()?;
+        let shapes = bodies
+            .iter()
+            .map(|body| solid(&body.name, &body.shape))
+            .collect::<Result<Vec<geometry::Shape>, SceneError>>()?;
+        let start: Vec<Pose> = bodies.iter().map(Body::pose).collect();
+        let dynamic: Vec<bool> = bodies
+            .iter()
+            .map(|body| body.motion == Motion::Dynamic)
+            .collect();
+
+        // who is near whom at the start, given what the shifts can do
+        let boxes: Vec<Aabb> = shapes
+            .iter()
+            .zip(&start)
+            .map(|(shape, pose)| shape.aabb(pose))
+            .collect();
+        let grown: Vec<Aabb> = boxes.iter().map(|b| b.grown(metres + TOUCHING)).collect();
+        let may_pair = |a: u32, b: u32| dynamic[a as usize] || dynamic[b as usize];
+        let mut broad = BroadPhase::new();
+        let mut near = vec![Vec::new(); bodies.len()];
+        for &(a, b) in broad.update(&grown, None, may_pair, 0.0) {
+            near[a as usize].push(b as usize);
+            near[b as usize].push(a as usize);
+        }
+
+        // from the lowest upwards: a body is lifted by one gap more than what it stands on
+        let gap = 0.1 * metres;
+        let mut order: Vec<usize> = (0..bodies.len()).collect();
+        order.sort_by(|&i, &j| {
+            boxes[i]
+                .centre()
+                .y
+                .total_cmp(&boxes[j].centre().y)
+                .then(i.cmp(&j))
+        });
+        let mut pose = start.clone();
+        let mut placed: Vec<bool> = dynamic.iter().map(|dynamic| !dynamic).collect();
+        let mut lift = vec![0.0; bodies.len()];
+        let mut random = Random::new(u64::from(seed) ^ 0x5EED_0000_0000);
+        let mut buffer = ContactBuffer::default();
+        let mut depth = |i: usize, at: &Pose, j: usize, other: &Pose| {
+            buffer.clear();
+            collide(&shapes[i], at, &shapes[j], other, 0.0, &mut buffer);
+            buffer
+                .points
+                .iter()
+                .fold(0.0, |depth, p| f64::max(depth, -p.distance))
+        };
+        for &i in &order {
+            if !dynamic[i] {
+                continue;
+            }
+            let below = near[i].iter().filter(|&&j| {
+                let under = !dynamic[j] || boxes[j].centre().y < boxes[i].centre().y - 1e-6;
+                under && boxes[i].grown(TOUCHING).overlaps(&boxes[j])
+            });
+            lift[i] = below.map(|&j| lift[j] + gap).fold(0.0, f64::max);
+
+            // draw until nothing placed before is in the way, or keep the best of many
+            let mut best = (f64::INFINITY, start[i]);
+            for _ in 0..TRIES {
+                let (x, z) = (random.range(-metres, metres), random.range(-metres, metres));
+                let at = Pose::new(
+                    start[i].position + Vec3::new(x, lift[i], z),
+                    start[i].rotation,
+                );
+                let worse = |j: usize, depth: &mut dyn FnMut(usize, &Pose, usize, &Pose) -> f64| {
+                    depth(i, &at, j, &pose[j]) - depth(i, &start[i], j, &start[j])
+                };
+                let added = near[i]
+                    .iter()
+                    .filter(|&&j| placed[j])
+                    .map(|&j| worse(j, &mut depth))
+                    .fold(0.0, f64::max);
+                if added < best.0 {
+                    best = (added, at);
+                }
+                if best.0 <= ALLOWED {
+                    break;
+                }
+            }
+            pose[i] = best.1;
+            placed[i] = true;
+        }
+        for ((body, pose), _) in bodies
+            .iter_mut()
+            .zip(&pose)
+            .zip(&dynamic)
+            .filter(|(_, d)| **d)
+        {
+            body.position = pose.position.to_array();
+        }
+        Ok(Self {
+            bodies,
+            generators: Vec::new(),
+            ..self.clone()
+        })
+    }
+}
