@@ -383,3 +383,23 @@ fn rays_hit_what_brute_force_hits() {
     assert!(animal.ray_cast(Vec3::NAN, Vec3::X, 1.0).is_none());
     assert!(animal.ray_cast(Vec3::X * 3.0, -Vec3::X, 1.0).is_none());
 }
+
+#[test]
+fn a_mesh_in_a_compound_touches_like_the_mesh_alone() {
+    let part = Pose::new(Vec3::new(0.2, 0.1, -0.3), rotation_about(Vec3::Y, 0.7));
+    let both = Shape::compound(vec![
+        (part, ANIMAL.clone()),
+        (Pose::at(Vec3::Y * 9.0), Shape::Sphere { radius: 0.1 }),
+    ])
+    .unwrap();
+    let slab = Shape::Box {
+        half: Vec3::new(5.0, 1.0, 5.0),
+    };
+    let (at, below) = (Pose::at(Vec3::Y * 0.2), Pose::at(-Vec3::Y));
+    let whole = contacts(&both, &at, &slab, &below, 0.01);
+    let alone = contacts(&ANIMAL, &at.then(&part), &slab, &below, 0.01);
+    assert_eq!(whole.points.len(), 4);
+    for (x, y) in whole.points.iter().zip(&alone.points) {
+        assert_eq!((x.on_a, x.on_b, x.distance), (y.on_a, y.on_b, y.distance));
+    }
+}
