@@ -47,7 +47,7 @@ impl BroadPhase {
         &self.fat
     }
 
-    /// The pairs of the last update, sorted, the smaller index first.
+    /// The pairs of the last update, sorted, the smaller index first; none before the first update.
     pub fn pairs(&self) -> &[(u32, u32)] {
         &self.pairs
     }
@@ -62,8 +62,8 @@ impl BroadPhase {
     ///
     /// `boxes` are the tight boxes with whatever envelope the contacts need; `margin` [m] is
     /// how far a body may then move before it is searched for again. Bodies that are not
-    /// `active`, or whose box is not finite, have no pairs. `may_pair` is asked once, when two
-    /// boxes begin to overlap.
+    /// `active`, or whose box is not finite, have no pairs. `may_pair` is asked when two
+    /// boxes begin to overlap; its answer must not change before [`Self::forget_pairs`].
     pub fn update(
         &mut self,
         boxes: &[Aabb],
@@ -98,34 +98,41 @@ impl BroadPhase {
             return &self.pairs;
         }
 
-        if self.known {
-            self.search_moved(&may_pair);
-        } else {
+        if !self.known {
+            self.tree.build(&self.fat);
+            self.has_moved.clear();
+            self.has_moved.resize(self.fat.len(), false);
+            self.known = true;
             self.search_all(&may_pair);
+        } else {
+            self.tree.refit(&self.fat, &self.moved);
+            if self.moved.len() * 2 > self.fat.len() {
+                self.search_all(&may_pair);
+            } else {
+                self.search_moved(&may_pair);
+            }
         }
         &self.pairs
     }
 
-    /// Everything from the fat boxes alone.
+    /// All pairs, whatever was known.
     fn search_all(&mut self, may_pair: &impl Fn(u32, u32) -> bool) {
-        self.tree.build(&self.fat);
-        self.has_moved.clear();
-        self.has_moved.resize(self.fat.len(), false);
         self.found.clear();
         let (found, fat) = (&mut self.found, &self.fat);
         for k in 0..self.tree.bodies().len() {
             let n = self.tree.bodies()[k];
-            self.tree.overlaps(&fat[n as usize], fat, |other| {
-                if n < other && may_pair(n, other) {
-                    found.push(packed(n, other));
-                }
-            });
+            self.tree
+                .overlaps_from(k + 1, &fat[n as usize], fat, |other| {
+                    let pair = (n.min(other), n.max(other));
+                    if may_pair(pair.0, pair.1) {
+                        found.push(packed(pair.0, pair.1));
+                    }
+                });
         }
         self.found.sort_unstable();
         self.pairs.clear();
         self.pairs
             .extend(self.found.iter().map(|&key| unpacked(key)));
-        self.known = true;
     }
 
     /// Replaces the pairs of those that moved.
@@ -133,19 +140,7 @@ impl BroadPhase {
         for &n in &self.moved {
             self.has_moved[n as usize] = true;
         }
-        self.tree.refit(&self.fat, &self.moved);
         self.found.clear();
-        // neighbours one after the other find the same nodes in the cache
-        if self.moved.len() * 4 > self.fat.len() {
-            let has_moved = &self.has_moved;
-            self.moved.clear();
-            self.moved.extend(
-                self.tree
-                    .bodies()
-                    .iter()
-                    .filter(|&&n| has_moved[n as usize]),
-            );
-        }
         let (found, fat, has_moved) = (&mut self.found, &self.fat, &self.has_moved);
         for &n in &self.moved {
             self.tree.overlaps(&fat[n as usize], fat, |other| {

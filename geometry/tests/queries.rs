@@ -75,7 +75,7 @@ fn to_and_fro(a: &Shape, pose_a: &Pose, b: &Shape, pose_b: &Pose) -> f64 {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(400) })]
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(200) })]
 
     #[test]
     fn rays_stop_where_marching_along_the_distance_stops(
