@@ -9,7 +9,8 @@ use drystone_base::{Mat3, Vec3};
 
 use crate::contacts::detect;
 use crate::dynamics::{Part, advance, everything, free_velocity};
-use crate::shock::{shock_propagation, stack_layers};
+use crate::shock::{contact_graph, shock_propagation, stack_layers};
+use crate::sleep::fall_asleep;
 use crate::system::{Report, Workspace};
 use crate::{Model, Options, State};
 
@@ -58,7 +59,14 @@ pub(crate) fn step(
 
     // shock: bottom-up, the layers below with infinite mass, several rounds a layer
     let held = predict(state, model, options, workspace, dt);
-    let layers = stack_layers(state, model, &mut workspace.graph, options.envelope, true);
+    contact_graph(
+        state,
+        model,
+        options,
+        &mut workspace.graph,
+        options.envelope,
+    );
+    let layers = stack_layers(state, model, &workspace.graph, true);
     shock_propagation(&layers, |layer| {
         for _ in 0..options.isp.shock_rounds {
             collide(state, model, layer, &mut mobile, Some(0.0));
@@ -67,6 +75,9 @@ pub(crate) fn step(
     held.restore(state);
 
     advance(state, &everything(state, model), dt);
+    if options.sleeping {
+        fall_asleep(state, model, &workspace.graph, dt);
+    }
     report.islands = workspace.graph.islands as usize;
     report.sweeps = (options.isp.collision_passes + passes + 1) as usize;
     report

@@ -4,6 +4,8 @@
 use crate::contacts::detect;
 use crate::correction::correction;
 use crate::dynamics::{Treatment, dynamics, everything, follow_scripts_to_end};
+use crate::shock::contact_graph;
+use crate::sleep::fall_asleep;
 use crate::system::{Report, Workspace};
 use crate::{Model, Options, State};
 
@@ -67,12 +69,21 @@ fn solve(
         keep_velocity: true,
         stabilisation,
     };
+    contact_graph(
+        state,
+        model,
+        options,
+        &mut workspace.graph,
+        options.envelope,
+    );
     let whole = everything(state, model);
-    workspace.graph.analyse(&state.contacts, model, |_| true);
     let mut report = Report::of(state, &workspace.graph);
     let assembly = &mut workspace.assembly;
     assembly.remember(&mut state.contacts);
     let outcome = dynamics(state, model, &whole, &treatment, assembly, dt);
+    if options.sleeping {
+        fall_asleep(state, model, &workspace.graph, dt);
+    }
     report.sweeps = outcome.sweeps as usize;
     report.residual = outcome.approach;
     report

@@ -3,7 +3,8 @@
 
 use crate::dynamics::{Part, is_moving};
 use crate::graph::{Graph, NONE};
-use crate::{Model, State};
+use crate::sleep::wake_up;
+use crate::{Model, Options, State};
 
 /// Applies `algorithm` to each stack layer, the lowest first (Erleben 2007, Fig. 12).
 ///
@@ -15,30 +16,38 @@ pub(crate) fn shock_propagation(layers: &[Part], mut algorithm: impl FnMut(&Part
     }
 }
 
-/// The stack layers of `state`'s contacts, bottom-up. Layer k moves the bodies of height k + 1
+/// Computes the contact graph of the patches with a point within `reach` [m], and wakes the
+/// islands in which something stirs.
+pub(crate) fn contact_graph(
+    state: &mut State,
+    model: &Model,
+    options: &Options,
+    graph: &mut Graph,
+    reach: f64,
+) {
+    let contacts = &state.contacts;
+    graph.analyse(contacts, model, |k| {
+        let points = contacts.points_of(&contacts.patches[k]);
+        points.iter().any(|point| point.distance <= reach)
+    });
+    if options.sleeping {
+        wake_up(state, model, graph);
+    }
+}
+
+/// The stack layers of the contact graph, bottom-up. Layer k moves the bodies of height k + 1
 /// and solves the patches between them and with height k.
 ///
-/// Patches count as contacts when a point is within `reach` [m]. As published, the whole scene
-/// is one group: a body that no chain of contacts joins to a fixed one moves with the top layer,
-/// and contacts among such bodies enter no layer. With `islands` they form a layer of their own,
-/// with nothing fixated. A scene without any fixed body is one layer either way.
+/// As published, the whole scene is one group: a body that no chain of contacts joins to a fixed
+/// one moves with the top layer, and contacts among such bodies enter no layer. With `islands`
+/// they form a layer of their own, with nothing fixated. A scene without any fixed body is one
+/// layer either way.
 pub(crate) fn stack_layers(
     state: &State,
     model: &Model,
-    graph: &mut Graph,
-    reach: f64,
+    graph: &Graph,
     islands: bool,
 ) -> Vec<Part> {
-    let contacts = &state.contacts;
-    let touches = |k: usize| {
-        let patch = &contacts.patches[k];
-        contacts
-            .points_of(patch)
-            .iter()
-            .any(|point| point.distance <= reach)
-    };
-    graph.analyse(contacts, model, touches);
-
     let mut layers = vec![Part::default(); (graph.layers as usize).max(1)];
     let mut free = Part::default();
     for i in (0..model.len()).filter(|&i| is_moving(state, model, i)) {
@@ -47,13 +56,13 @@ pub(crate) fn stack_layers(
             height => layers[height as usize - 1].moving.push(i as u32),
         }
     }
-    for (k, patch) in contacts.patches.iter().enumerate() {
+    for (k, patch) in state.contacts.patches.iter().enumerate() {
         let awake = [patch.a, patch.b]
             .iter()
             .any(|&i| is_moving(state, model, i as usize));
         match graph.layer[k] {
             _ if !awake => {}
-            NONE if touches(k) => free.patches.push(k as u32),
+            NONE if graph.joined[k] => free.patches.push(k as u32),
             NONE => {}
             layer => layers[layer as usize].patches.push(k as u32),
         }
@@ -76,7 +85,7 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
     use crate::contacts::detect;
-    use crate::{Body, Motion, Options, Workspace};
+    use crate::{Body, Motion, Workspace};
     use drystone_base::{Pose, Vec3};
     use drystone_geometry::Shape;
 
@@ -104,13 +113,14 @@ mod tests {
         let mut state = State::new(&model);
         let (options, mut workspace) = (Options::default(), Workspace::default());
         detect(&mut state, &model, &options, &mut workspace, 0.0);
-        stack_layers(
-            &state,
+        contact_graph(
+            &mut state,
             &model,
+            &options,
             &mut workspace.graph,
             options.envelope,
-            islands,
-        )
+        );
+        stack_layers(&state, &model, &workspace.graph, islands)
     }
 
     fn moving(layers: &[Part]) -> Vec<Vec<u32>> {

@@ -8,6 +8,8 @@ use drystone_complementarity::{Contact, Mass, Twist};
 use crate::contacts::detect;
 use crate::dynamics::{Part, advance, everything, free_velocity, is_moving};
 use crate::options::SoftOptions;
+use crate::shock::contact_graph;
+use crate::sleep::fall_asleep;
 use crate::system::{Report, Workspace};
 use crate::{Model, Options, State};
 
@@ -25,8 +27,8 @@ pub(crate) fn step(
     let h = dt / f64::from(soft.substeps);
 
     detect(state, model, options, workspace, dt);
+    contact_graph(state, model, options, &mut workspace.graph, f64::INFINITY);
     let whole = everything(state, model);
-    workspace.graph.analyse(&state.contacts, model, |_| true);
     let mut report = Report::of(state, &workspace.graph);
     let masses = masses(state, model);
     let mut rows = prepare(state, model, &masses, &whole, soft, h);
@@ -42,6 +44,9 @@ pub(crate) fn step(
 
     for row in &rows {
         state.contacts.points[row.point].impulse = row.contact.to_world(row.impulse);
+    }
+    if options.sleeping {
+        fall_asleep(state, model, &workspace.graph, dt);
     }
     report.residual = rows
         .iter()

@@ -8,7 +8,8 @@
 use crate::contacts::detect;
 use crate::correction::correction;
 use crate::dynamics::{Assembly, Part, Treatment, dynamics, everything, follow_scripts_to_end};
-use crate::shock::{shock_propagation, stack_layers};
+use crate::shock::{contact_graph, shock_propagation, stack_layers};
+use crate::sleep::fall_asleep;
 use crate::system::{Report, Workspace};
 use crate::{Model, Options, State};
 
@@ -25,14 +26,9 @@ pub(crate) fn step(
 
     // collision detection at time t
     detect(state, model, options, workspace, dt);
+    contact_graph(state, model, options, &mut workspace.graph, reach(options));
     let whole = everything(state, model);
-    let layers = stack_layers(
-        state,
-        model,
-        &mut workspace.graph,
-        reach(options),
-        vsp.islands,
-    );
+    let layers = stack_layers(state, model, &workspace.graph, vsp.islands);
     let mut report = Report::of(state, &workspace.graph);
     let assembly = &mut workspace.assembly;
     assembly.remember(&mut state.contacts);
@@ -66,6 +62,9 @@ pub(crate) fn step(
     detect(state, model, options, workspace, dt);
     let whole = everything(state, model);
     correct(state, model, options, &whole, &mut workspace.assembly, 0.0);
+    if options.sleeping {
+        fall_asleep(state, model, &workspace.graph, dt);
+    }
     report.sweeps = 2 * vsp.sweeps as usize;
     report
 }

@@ -231,3 +231,30 @@ fn soft_contacts_pay_for_correction_with_speed() {
         .fold(0.0, |v: f64, u| v.max(u.length()));
     assert!(fastest > 1.0, "{fastest} m/s"); // measured: 8.0
 }
+
+#[test]
+fn a_sleeping_stack_wakes_when_something_falls_on_it() {
+    for (name, mut options) in rivals() {
+        options.sleeping = true;
+        options.pgs.warm_start = true; // cold sweeps never let two boxes rest
+        // a stack of two never rests under impulses alone
+        let count = if name == "isp" { 1 } else { 2 };
+        let mut model = stack(count, 0.5, 0.0);
+        let drop = ball(&mut model, 0.2, Vec3::Y * (12.0 + count as f64), 5.0); // falls 1.54 s
+        let mut system = start(model, options);
+        run(&mut system, 1.4);
+        assert!(
+            system.state.asleep[1..drop].iter().all(|s| *s),
+            "{name}: still awake"
+        );
+        assert!(!system.state.asleep[drop], "{name}: asleep in mid-air");
+        let mut woken = false;
+        for _ in 0..30 {
+            system.step(DT);
+            woken |= system.state.asleep[1..drop].iter().all(|s| !*s);
+        }
+        assert!(woken, "{name}: slept on");
+        let depth = count as f64 + 0.2 - system.state.position[drop].y;
+        assert!(depth < 0.01, "{name}: {depth} m deep in the stack"); // measured: none
+    }
+}
