@@ -13,7 +13,7 @@ const TOUCHING: f64 = 1e-3;
 /// Overlap that a perturbed start may add [m].
 const ALLOWED: f64 = 1e-6;
 /// How often a place is drawn again where bodies would overlap.
-const TRIES: usize = 32;
+const TRIES: usize = 256;
 
 impl Scene {
     /// The same scene with every dynamic body moved at random by up to `metres` either way along
@@ -86,22 +86,29 @@ impl Scene {
             });
             lift[i] = below.map(|&j| lift[j] + gap).fold(0.0, f64::max);
 
-            // draw until nothing placed before is in the way, or keep the best of many
+            // draw until nothing placed before is in the way, or keep the best of many; every
+            // fourth time go along with neighbours, since what shifts alike cannot collide
+            let before: Vec<usize> = near[i].iter().copied().filter(|&j| placed[j]).collect();
             let mut best = (f64::INFINITY, start[i]);
-            for _ in 0..TRIES {
-                let (x, z) = (random.range(-metres, metres), random.range(-metres, metres));
-                let at = Pose::new(
-                    start[i].position + Vec3::new(x, lift[i], z),
-                    start[i].rotation,
+            for attempt in 0..TRIES {
+                let mut shift = Vec3::new(
+                    random.range(-metres, metres),
+                    0.0,
+                    random.range(-metres, metres),
                 );
-                let worse = |j: usize, depth: &mut dyn FnMut(usize, &Pose, usize, &Pose) -> f64| {
-                    depth(i, &at, j, &pose[j]) - depth(i, &start[i], j, &start[j])
-                };
-                let added = near[i]
-                    .iter()
-                    .filter(|&&j| placed[j])
-                    .map(|&j| worse(j, &mut depth))
-                    .fold(0.0, f64::max);
+                if attempt % 4 == 3 && !before.is_empty() {
+                    let mut neighbour = || before[random.below(before.len())];
+                    let (a, b) = (neighbour(), neighbour());
+                    shift.x = pose[a].position.x - start[a].position.x;
+                    shift.z = pose[b].position.z - start[b].position.z;
+                }
+                let place = start[i].position + shift + Vec3::Y * lift[i];
+                let at = Pose::new(place, start[i].rotation);
+                let mut added = 0.0;
+                for &j in &before {
+                    let deeper = depth(i, &at, j, &pose[j]) - depth(i, &start[i], j, &start[j]);
+                    added = f64::max(added, deeper);
+                }
                 if added < best.0 {
                     best = (added, at);
                 }

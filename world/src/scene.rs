@@ -254,6 +254,14 @@ impl Scene {
         serde_json::from_value(merged).map_err(broken)
     }
 
+    /// Replaces the preset by the options in force, and returns them: whatever is set in them
+    /// afterwards counts, be it the default or not.
+    pub fn settle_options(&mut self) -> Result<&mut Options, SceneError> {
+        self.solver = self.options()?;
+        self.preset = None;
+        Ok(&mut self.solver)
+    }
+
     /// Every body, those of generators included, each with its own name.
     pub fn expand(&self) -> Result<Vec<Body>, SceneError> {
         let mut total = self.bodies.len() as u64;

@@ -513,6 +513,14 @@ fn a_preset_is_overlaid_by_what_the_scene_sets() {
     assert_eq!(options.stepper, Stepper::Vsp);
     assert_eq!(options.vsp.sweeps, 17);
     assert_eq!(options.coursed, Options::default().coursed);
+    // once settled, the default counts too
+    let mut scene = scene;
+    scene.settle_options().unwrap().stepper = Stepper::Coursed;
+    let settled = scene.options().unwrap();
+    assert_eq!(
+        (settled.stepper, settled.vsp.sweeps),
+        (Stepper::Coursed, 17)
+    );
 }
 
 #[test]

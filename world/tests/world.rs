@@ -23,13 +23,12 @@ fn a_dropped_ball_falls_as_semi_implicit_euler_says() {
     scene.add(Body::ball(0.1).named("ball").at(0.0, 10.0, 0.0));
     let mut world = World::new(&scene).unwrap();
     world.run_for(1.0);
-    // x = g t²/2 + g h t/2
+    // x = g t²/2 + g h t/2 with the substep h
+    let h = world.system().options().impulse_span(0.01);
     let fallen = 10.0 - world.frame().bodies[0].pose.position.y;
-    let wanted = 0.5 * 9.81 * (1.0 + 0.01);
-    assert!(
-        (fallen - wanted).abs() < 0.06,
-        "fell {fallen} m instead of {wanted} m"
-    );
+    let wanted = 0.5 * 9.81 * (1.0 + h);
+    let error = (fallen - wanted).abs();
+    assert!(error < 1e-12, "fell {fallen} m instead of {wanted} m"); // measured: 1e-14
     assert!((world.time() - 1.0).abs() < 1e-12);
 }
 
@@ -159,20 +158,35 @@ fn a_perturbed_stack_has_gaps_and_no_overlaps() {
         previous = Some(at);
     }
     assert_ne!(stack(10).perturbed(0.005, 4).unwrap(), scene);
-    // a wall's neighbours are pushed apart as far as draws allow
-    let mut wall = Scene::new();
-    wall.ground();
-    wall.generate(Generator::new(
-        "wall",
-        Pattern::Wall(Wall {
-            rows: 4,
-            columns: 5,
-            ..Wall::default()
-        }),
-    ));
-    let world = World::new(&wall.perturbed(0.005, 1).unwrap()).unwrap();
-    let deepest = Penetration::of(world.system()).deepest;
-    assert!(deepest < 0.004, "{deepest}"); // measured: see the commit
+}
+
+#[test]
+fn perturbed_neighbours_do_not_push_into_each_other() {
+    // measured: 1e-15 m at most, but 4.6 mm in the house and 4.4 mm in the arch, whose last stones
+    // find no room
+    for (pattern, most) in [
+        (Pattern::Wall(Wall::default()), 1e-6),
+        (Pattern::Ring(Ring::default()), 1e-6),
+        (Pattern::CardHouse(CardHouse::default()), 1e-6),
+        (
+            Pattern::Pyramid(Pyramid {
+                base: 6,
+                ..Pyramid::default()
+            }),
+            1e-6,
+        ),
+        (Pattern::House(House::default()), 5e-3),
+        (Pattern::Arch(Arch::default()), 5e-3),
+    ] {
+        let kind = pattern.kind();
+        let mut scene = Scene::new();
+        scene.ground().generate(Generator::new("x", pattern));
+        for seed in 0..3 {
+            let world = World::new(&scene.perturbed(0.005, seed).unwrap()).unwrap();
+            let deepest = Penetration::of(world.system()).deepest;
+            assert!(deepest <= most, "{kind}: {deepest} m");
+        }
+    }
 }
 
 #[test]
