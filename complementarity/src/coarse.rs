@@ -57,21 +57,17 @@ struct Interface {
     island: u32,
 }
 
-/// A body's part in the coarse level: the interfaces below and above it, and what a unit field
-/// on each does to it (force and torque).
-#[derive(Clone, Copy, Debug)]
-struct Part {
-    interface: [u32; 2],
-    wrench: [Matrix6; 2],
-    sums: [Sums; 2],
-}
+/// What unit fields on the interfaces below and above a body do to it: force and torque.
+type Wrench = [Matrix6; 2];
 
-/// Sums over the sticking points of a body on one interface.
+/// How far a problem is from being solved.
 #[derive(Clone, Copy, Debug, Default)]
-struct Sums {
-    count: f64,
-    arm: Vec3,
-    square: [f64; 6],
+pub struct Wrong {
+    /// Fastest approach that is not allowed [m/s].
+    pub approach: f64,
+    /// Largest velocity that a pressed or sticking contact should not have [m/s]; infinite while
+    /// one slides.
+    pub velocity: f64,
 }
 
 /// The coarse level of a [`Blocks`] problem.
@@ -80,7 +76,9 @@ pub struct Coarse<T> {
     blocks: Vec<CoarseBlock<T>>,
     interfaces: Vec<Interface>,
     islands: usize,
-    parts: Vec<Part>,
+    /// Per body: the interfaces below and above it.
+    around: Vec<[u32; 2]>,
+    wrench: Vec<Wrench>,
     diagonal: Vec<Matrix6>,
     above: Vec<Matrix6>,
     right: Vec<Vector6>,
@@ -90,6 +88,8 @@ pub struct Coarse<T> {
     curve: Vec<f64>,
     step: Vec<f64>,
     points: usize,
+    /// Rows that became active or passive since the matrix was built.
+    changed: f64,
     built: bool,
     centres: Vec<Vec3>,
     body_island: Vec<u32>,
@@ -101,7 +101,8 @@ impl<T> Default for Coarse<T> {
             blocks: Vec::new(),
             interfaces: Vec::new(),
             islands: 0,
-            parts: Vec::new(),
+            around: Vec::new(),
+            wrench: Vec::new(),
             diagonal: Vec::new(),
             above: Vec::new(),
             right: Vec::new(),
@@ -111,6 +112,7 @@ impl<T> Default for Coarse<T> {
             curve: Vec::new(),
             step: Vec::new(),
             points: 0,
+            changed: 0.0,
             built: false,
             centres: Vec::new(),
             body_island: Vec::new(),
@@ -179,13 +181,8 @@ impl<T: Dispatch> Coarse<T> {
             interface: [NONE; 8],
             ..CoarseBlock::default()
         });
-        let none = Part {
-            interface: [NONE; 2],
-            wrench: [[[0.0; 6]; 6]; 2],
-            sums: [Sums::default(); 2],
-        };
-        self.parts.clear();
-        self.parts.resize(centres.len(), none);
+        self.around.clear();
+        self.around.resize(centres.len(), [NONE; 2]);
         self.body_island.clear();
         self.body_island.resize(centres.len() + 1, NONE);
         for (k, patch) in patches.iter().enumerate() {
@@ -203,8 +200,8 @@ impl<T: Dispatch> Coarse<T> {
                 block.offset[axis].0[lane] = T::of(offset[axis]);
             }
             let upper = usize::from(patch.upward);
-            self.parts[patch.bodies[upper] as usize].interface[0] = patch.interface;
-            self.parts[patch.bodies[1 - upper] as usize].interface[1] = patch.interface;
+            self.around[patch.bodies[upper] as usize][0] = patch.interface;
+            self.around[patch.bodies[1 - upper] as usize][1] = patch.interface;
             for side in 0..2 {
                 if problem.inverse_mass[patch.bodies[side] as usize].f64() > 0.0 {
                     self.body_island[patch.bodies[side] as usize] = interface.island;
@@ -213,81 +210,47 @@ impl<T: Dispatch> Coarse<T> {
         }
     }
 
-    /// One coarse solve: corrects impulses and velocities of `problem`. Returns the largest
-    /// violation found before it [m/s].
-    pub fn solve(&mut self, problem: &mut Blocks<T>) -> f64 {
-        if self.interfaces.is_empty() {
-            return 0.0;
-        }
-        let (worst, changed) = self.restrict(problem);
-        if !self.built || changed > STALE * self.points as f64 {
-            self.build(problem);
-            self.factor();
-            self.built = true;
-        }
-        self.solve_tridiagonal();
-        self.prolong(problem);
-        self.line_search(problem);
-        self.apply(problem);
-        worst
-    }
-
-    /// Which rows are active, what is still wrong on them, and its sums over each interface.
-    /// Flags follow the matrix: they only change when it is built again.
-    fn restrict(&mut self, problem: &Blocks<T>) -> (f64, f64) {
+    /// What is wrong with the contacts of `problem` now; call before [`Self::solve`].
+    pub fn look(&mut self, problem: &Blocks<T>) -> Wrong {
         self.right.fill([0.0; 6]);
-        let built = self.built;
-        let (worst, changed) = dispatch(Restrict {
+        let (wrong, changed) = dispatch(Restrict {
             blocks: &problem.blocks,
             coarse: &mut self.blocks,
             velocity: &problem.velocity,
             right: &mut self.right,
         });
-        (worst, if built { changed } else { f64::INFINITY })
+        self.changed += changed;
+        wrong
+    }
+
+    /// One coarse solve: corrects impulses and velocities of `problem` from what [`Self::look`]
+    /// found.
+    pub fn solve(&mut self, problem: &mut Blocks<T>) {
+        if self.interfaces.is_empty() {
+            return;
+        }
+        if !self.built || self.changed > STALE * self.points as f64 {
+            self.build(problem);
+            self.factor();
+            self.built = true;
+            self.changed = 0.0;
+        }
+        self.solve_tridiagonal();
+        self.prolong(problem);
+        self.line_search(problem);
+        self.apply(problem);
     }
 
     /// `Pᵀ A P` from the active rows.
     fn build(&mut self, problem: &Blocks<T>) {
-        for part in &mut self.parts {
-            part.wrench = [[[0.0; 6]; 6]; 2];
-            part.sums = [Sums::default(); 2];
+        let zero = [[0.0; 6]; 6];
+        for matrices in [&mut self.diagonal, &mut self.above] {
+            matrices.clear();
+            matrices.resize(self.interfaces.len(), zero);
         }
-        for (block, coarse) in problem.blocks.iter().zip(&self.blocks) {
-            for lane in 0..8 {
-                if coarse.interface[lane] != NONE {
-                    gather_patch(&mut self.parts, &self.interfaces, &self.centres, problem, block, coarse, lane);
-                }
-            }
-        }
-        self.diagonal.clear();
-        self.diagonal.resize(self.interfaces.len(), [[0.0; 6]; 6]);
-        self.above.clear();
-        self.above.resize(self.interfaces.len(), [[0.0; 6]; 6]);
-        for (slot, part) in self.parts.iter_mut().enumerate() {
-            let inverse_mass = problem.inverse_mass[slot].f64();
-            if inverse_mass == 0.0 || part.interface == [NONE; 2] {
-                continue;
-            }
-            for side in 0..2 {
-                if part.interface[side] != NONE {
-                    let interface = &self.interfaces[part.interface[side] as usize];
-                    let upper = if side == 0 { 1.0 } else { -1.0 };
-                    add_sums(&mut part.wrench[side], &part.sums[side], upper, self.centres[slot], interface);
-                }
-            }
-            let inertia = problem.inverse_inertia[slot].map(Real::f64);
-            let mobile = [0, 1].map(|side| mobility_times(inverse_mass, &inertia, &part.wrench[side]));
-            for side in 0..2 {
-                if part.interface[side] != NONE {
-                    let to = &mut self.diagonal[part.interface[side] as usize];
-                    add_transposed_product(to, &part.wrench[side], &mobile[side]);
-                }
-            }
-            if part.interface[0] != NONE && part.interface[1] != NONE {
-                let to = &mut self.above[part.interface[0] as usize];
-                add_transposed_product(to, &part.wrench[0], &mobile[1]);
-            }
-        }
+        self.wrench.resize(self.around.len(), [zero; 2]);
+        let Self { blocks, interfaces, around, wrench, diagonal, above, centres, .. } = self;
+        dispatch(Assemble { problem, blocks, interfaces, around, wrench, diagonal, above, centres });
     }
 
     /// Block Cholesky, bottom up: `D_k ← D_k - E_{k-1}ᵀ D_{k-1}⁻¹ E_{k-1}`.
@@ -422,13 +385,14 @@ struct Restrict<'a, T> {
 }
 
 impl<T: Real> Kernel<T> for Restrict<'_, T> {
-    type Output = (f64, f64);
+    type Output = (Wrong, f64);
+    /// Which rows are active, what is still wrong on them, its sums over each interface, and
+    /// how many rows changed between active and passive.
     #[inline(always)]
-    fn run<L: Lanes<Real = T>>(self) -> (f64, f64) {
+    fn run<L: Lanes<Real = T>>(self) -> (Wrong, f64) {
         let (zero, one) = (L::splat(0.0), L::splat(1.0));
         let (closing, sticking) = (L::splat(CLOSING), L::splat(STICKING * STICKING));
-        let mut worst = zero;
-        let mut changed = zero;
+        let (mut approach, mut velocity, mut changed) = (zero, zero, zero);
         for (block, coarse) in self.blocks.iter().zip(self.coarse) {
             let a = Motion8::<L>::gather(self.velocity, &block.body[0]);
             let b = Motion8::<L>::gather(self.velocity, &block.body[1]);
@@ -436,13 +400,14 @@ impl<T: Real> Kernel<T> for Restrict<'_, T> {
             let friction = L::load(&block.friction);
             let per_length = L::load(&coarse.per_length);
             let (offset, sign) = (V3::<L>::load(&coarse.offset), L::load(&coarse.sign));
+            let there = sign * sign;
             let (mut force, mut moment) = (V3::zero(), V3::zero());
             for k in 0..block.points as usize {
                 let point = &block.point[k];
                 let (ra, rb) = (V3::load(&point.ra), V3::load(&point.rb));
                 let relative = b.at(rb).minus(a.at(ra));
                 let short = L::load(&point.target) - frame.n.dot(relative);
-                worst = worst.larger(short);
+                approach = approach.larger(short);
                 let (y1, y2) = (frame.t1.dot(relative), frame.t2.dot(relative));
 
                 // active: pressed, or about to be; sticking: well inside the cone
@@ -450,12 +415,16 @@ impl<T: Real> Kernel<T> for Restrict<'_, T> {
                     (L::load(&point.impulse[0]), L::load(&point.impulse[1]), L::load(&point.impulse[2]));
                 let pressed = ln.if_above(zero, one, zero);
                 let about = (short + closing).if_above(zero, one, pressed);
-                let there = L::load(&point.mass_n).if_above(zero, one, zero);
-                let normal = about * there * (sign * sign);
+                let about = L::load(&point.mass_n).if_above(zero, about, zero);
                 let bound = friction * ln;
-                let inside = (bound * bound * sticking).if_above(l1 * l1 + l2 * l2, one, zero);
-                let stick = normal * inside;
+                let limit = bound * bound * sticking;
+                let square = l1 * l1 + l2 * l2;
+                let inside = limit.if_above(square, about, zero);
+                let sliding = (square + limit).if_above(zero, about - inside, zero);
+                let slip = (y1 * y1 + y2 * y2) * inside + sliding;
+                velocity = velocity.larger(short * short * about).larger(slip);
 
+                let (normal, stick) = (about * there, inside * there);
                 let rho = offset.plus(ra.times(per_length));
                 let wrong = frame.vector(-(normal * short), stick * y1, stick * y2);
                 force = force.plus(wrong);
@@ -471,23 +440,29 @@ impl<T: Real> Kernel<T> for Restrict<'_, T> {
                 y1.store(&mut kept.wrong[1]);
                 y2.store(&mut kept.wrong[2]);
             }
-            let sums = [force.0, force.1, force.2, moment.0, moment.1, moment.2];
             let mut lanes = [Eight::<T>::default(); 6];
-            for (lane, sum) in lanes.iter_mut().zip(sums) {
-                (sum * sign).store(lane);
-            }
+            (force.0 * sign).store(&mut lanes[0]);
+            (force.1 * sign).store(&mut lanes[1]);
+            (force.2 * sign).store(&mut lanes[2]);
+            (moment.0 * sign).store(&mut lanes[3]);
+            (moment.1 * sign).store(&mut lanes[4]);
+            (moment.2 * sign).store(&mut lanes[5]);
             for lane in 0..8 {
                 if coarse.interface[lane] != NONE {
                     let right = &mut self.right[coarse.interface[lane] as usize];
-                    for (to, from) in right.iter_mut().zip(&lanes) {
-                        *to += from.0[lane].f64();
+                    for row in 0..6 {
+                        right[row] += lanes[row].0[lane].f64();
                     }
                 }
             }
         }
         let mut total = Eight::<T>::default();
         changed.store(&mut total);
-        (largest(worst), total.0.iter().map(|x| x.f64()).sum())
+        let wrong = Wrong {
+            approach: largest(approach),
+            velocity: largest(velocity).sqrt(),
+        };
+        (wrong, total.0.iter().map(|x| x.f64()).sum())
     }
 }
 
@@ -602,62 +577,147 @@ impl<T: Real> Kernel<T> for Apply<'_, T> {
     }
 }
 
-/// Adds one patch to the parts of its two bodies.
-fn gather_patch<T: Real>(
-    parts: &mut [Part],
-    interfaces: &[Interface],
-    centres: &[Vec3],
-    problem: &Blocks<T>,
-    block: &Block<T>,
-    coarse: &CoarseBlock<T>,
-    lane: usize,
-) {
-    let vector = |from: &[Eight<T>; 3]| Vec3::new(from[0].0[lane].f64(), from[1].0[lane].f64(), from[2].0[lane].f64());
-    let frame = [vector(&block.normal), vector(&block.tangent1), vector(&block.tangent2)];
-    let interface = &interfaces[coarse.interface[lane] as usize];
-    let b_is_upper = coarse.sign.0[lane].f64() > 0.0;
-    for side in 0..2 {
-        let slot = block.body[side][lane] as usize;
-        if problem.inverse_mass[slot].f64() == 0.0 {
-            continue;
+struct Assemble<'a, T> {
+    problem: &'a Blocks<T>,
+    blocks: &'a [CoarseBlock<T>],
+    interfaces: &'a [Interface],
+    around: &'a [[u32; 2]],
+    wrench: &'a mut [Wrench],
+    diagonal: &'a mut [Matrix6],
+    above: &'a mut [Matrix6],
+    centres: &'a [Vec3],
+}
+
+/// Sums over the points of eight patches at one of their bodies: of the sticking ones
+/// `1, r, r rᵀ`, of those with the normal row alone `1, m, m mᵀ` with `m = r × n`.
+#[derive(Default)]
+struct Sums<T> {
+    stick: [Eight<T>; 10],
+    slide: [Eight<T>; 10],
+}
+
+/// Running sums of a weighted vector and of its square.
+struct Moments<L>([L; 10]);
+
+impl<L: Lanes> Moments<L> {
+    #[inline(always)]
+    fn new() -> Self {
+        Self([L::splat(0.0); 10])
+    }
+
+    #[inline(always)]
+    fn add(&mut self, weight: L, v: V3<L>) {
+        let w = v.times(weight);
+        let sums = &mut self.0;
+        sums[0] = sums[0] + weight;
+        sums[1] = sums[1] + w.0;
+        sums[2] = sums[2] + w.1;
+        sums[3] = sums[3] + w.2;
+        sums[4] = sums[4] + w.0 * v.0;
+        sums[5] = sums[5] + w.1 * v.1;
+        sums[6] = sums[6] + w.2 * v.2;
+        sums[7] = sums[7] + w.0 * v.1;
+        sums[8] = sums[8] + w.0 * v.2;
+        sums[9] = sums[9] + w.1 * v.2;
+    }
+
+    #[inline(always)]
+    fn store(&self, to: &mut [Eight<L::Real>; 10]) {
+        for k in 0..10 {
+            self.0[k].store(&mut to[k]);
         }
-        let upper = (side == 1) == b_is_upper;
-        // a body is the upper one on the interface below it
-        let which = usize::from(!upper);
-        let sign = if upper { 1.0 } else { -1.0 };
-        let part = &mut parts[slot];
-        for k in 0..block.points as usize {
-            let kept = &coarse.point[k];
-            if kept.normal.0[lane].f64() == 0.0 {
-                continue;
-            }
-            let point = &block.point[k];
-            let r = vector(if side == 0 { &point.ra } else { &point.rb });
-            if kept.stick.0[lane].f64() != 0.0 {
-                let sums = &mut part.sums[which];
-                sums.count += 1.0;
-                sums.arm += r;
-                let square = [r.x * r.x, r.y * r.y, r.z * r.z, r.x * r.y, r.x * r.z, r.y * r.z];
-                for (to, from) in sums.square.iter_mut().zip(square) {
-                    *to += from;
+    }
+}
+
+impl<T: Real> Kernel<T> for Assemble<'_, T> {
+    type Output = ();
+    #[inline(always)]
+    fn run<L: Lanes<Real = T>>(self) {
+        let Self { problem, blocks, interfaces, around, wrench, diagonal, above, centres } = self;
+        let mut sums: [Sums<T>; 2] = Default::default();
+        for wrench in wrench.iter_mut() {
+            *wrench = [[[0.0; 6]; 6]; 2];
+        }
+
+        // every patch to the wrenches of its bodies
+        for (block, coarse) in problem.blocks.iter().zip(blocks) {
+            let n = V3::<L>::load(&block.normal);
+            for side in 0..2 {
+                let (mut stick, mut slide) = (Moments::<L>::new(), Moments::<L>::new());
+                for k in 0..block.points as usize {
+                    let (point, kept) = (&block.point[k], &coarse.point[k]);
+                    let r = V3::<L>::load(if side == 0 { &point.ra } else { &point.rb });
+                    let sticks = L::load(&kept.stick);
+                    stick.add(sticks, r);
+                    slide.add(L::load(&kept.normal) - sticks, r.cross(n));
                 }
-            } else {
-                // the normal row alone
-                let rho = (centres[slot] + r - interface.reference) / interface.length;
-                let (n, turn, field) = (frame[0], r.cross(frame[0]), rho.cross(frame[0]));
-                let row = [n.x, n.y, n.z, turn.x, turn.y, turn.z];
-                let column = [n.x, n.y, n.z, field.x, field.y, field.z];
-                for (to, &x) in part.wrench[which].iter_mut().zip(&row) {
-                    for (to, &y) in to.iter_mut().zip(&column) {
-                        *to += sign * x * y;
+                stick.store(&mut sums[side].stick);
+                slide.store(&mut sums[side].slide);
+            }
+            for lane in 0..8 {
+                if coarse.interface[lane] == NONE {
+                    continue;
+                }
+                let interface = &interfaces[coarse.interface[lane] as usize];
+                let b_is_upper = coarse.sign.0[lane].f64() > 0.0;
+                for side in 0..2 {
+                    let slot = block.body[side][lane] as usize;
+                    if problem.inverse_mass[slot].f64() > 0.0 {
+                        // a body is the upper one on the interface below it
+                        let upper = (side == 1) == b_is_upper;
+                        let to = &mut wrench[slot][usize::from(!upper)];
+                        let sign = if upper { 1.0 } else { -1.0 };
+                        let o = centres[slot] - interface.reference;
+                        let sums = &sums[side];
+                        if sums.stick[0].0[lane].f64() != 0.0 {
+                            add_sticking(to, &pick(&sums.stick, lane), sign, o, interface.length);
+                        }
+                        if sums.slide[0].0[lane].f64() != 0.0 {
+                            let n = [0, 1, 2].map(|axis| block.normal[axis].0[lane].f64());
+                            let n = Vec3::from_array(n);
+                            add_sliding(to, &pick(&sums.slide, lane), n, sign, o, interface.length);
+                        }
                     }
                 }
+            }
+        }
+
+        // every body to the matrix: Wᵀ M⁻¹ W
+        for (slot, &[below, over]) in around.iter().enumerate() {
+            let inverse_mass = problem.inverse_mass[slot].f64();
+            if inverse_mass == 0.0 {
+                continue;
+            }
+            let inertia = &problem.inverse_inertia[slot];
+            let inertia = [0, 1, 2, 3, 4, 5].map(|k| inertia[k].f64());
+            let [lower, upper] = &wrench[slot];
+            if below != NONE {
+                let mobile = mobility_times(inverse_mass, &inertia, lower);
+                add_transposed_product(&mut diagonal[below as usize], lower, &mobile);
+                if over != NONE {
+                    add_transposed_product(&mut above[below as usize], &mobile, upper);
+                }
+            }
+            if over != NONE {
+                let mobile = mobility_times(inverse_mass, &inertia, upper);
+                add_transposed_product(&mut diagonal[over as usize], upper, &mobile);
             }
         }
     }
 }
 
+/// The sums of one lane.
+#[inline(always)]
+fn pick<T: Real>(sums: &[Eight<T>; 10], lane: usize) -> [f64; 10] {
+    let mut out = [0.0; 10];
+    for k in 0..10 {
+        out[k] = sums[k].0[lane].f64();
+    }
+    out
+}
+
 /// Cross product as a matrix.
+#[inline(always)]
 fn skew(v: Vec3) -> Mat3 {
     Mat3::from_cols(
         Vec3::new(0.0, v.z, -v.y),
@@ -666,34 +726,59 @@ fn skew(v: Vec3) -> Mat3 {
     )
 }
 
-/// What the sticking points of a body feel of a unit field: force `Σ a + w × ρ`, torque
-/// `Σ r × (a + w × ρ)` with `ρ = (o + r)/L`.
-fn add_sums(wrench: &mut Matrix6, sums: &Sums, sign: f64, centre: Vec3, interface: &Interface) {
-    if sums.count == 0.0 {
-        return;
-    }
-    let scale = sign / interface.length;
-    let o = centre - interface.reference;
-    let [xx, yy, zz, xy, xz, yz] = sums.square;
+/// What sticking points feel of a unit field: force `Σ a + w × ρ`, torque `Σ r × (a + w × ρ)`
+/// with `ρ = (o + r)/L`.
+#[inline(always)]
+fn add_sticking(wrench: &mut Matrix6, sums: &[f64; 10], sign: f64, o: Vec3, length: f64) {
+    let [count, x, y, z, xx, yy, zz, xy, xz, yz] = *sums;
+    let (arm, scale) = (Vec3::new(x, y, z), sign / length);
+    let squares = Mat3::from_cols(
+        Vec3::new(-yy - zz, xy, xz),
+        Vec3::new(xy, -xx - zz, yz),
+        Vec3::new(xz, yz, -xx - yy),
+    );
+    let force_w = skew(o * count + arm) * -scale;
+    let torque_a = skew(arm) * sign;
+    let torque_w = (skew(arm) * skew(o) + squares) * -scale;
+    add_blocks(wrench, Mat3::from_diagonal(Vec3::splat(sign * count)), force_w, torque_a, torque_w);
+}
+
+/// What points with the normal row alone feel: `Σ (n, m) (n, (o × n + m)/L)ᵀ`.
+#[inline(always)]
+fn add_sliding(wrench: &mut Matrix6, sums: &[f64; 10], n: Vec3, sign: f64, o: Vec3, length: f64) {
+    let [count, x, y, z, xx, yy, zz, xy, xz, yz] = *sums;
+    let (m, scale) = (Vec3::new(x, y, z), sign / length);
     let squares = Mat3::from_cols(
         Vec3::new(xx, xy, xz),
         Vec3::new(xy, yy, yz),
         Vec3::new(xz, yz, zz),
-    ) - Mat3::from_diagonal(Vec3::splat(xx + yy + zz));
-    let force_w = skew(o * sums.count + sums.arm) * -scale;
-    let torque_a = skew(sums.arm) * sign;
-    let torque_w = (skew(sums.arm) * skew(o) + squares) * -scale;
+    );
+    let turn = o.cross(n);
+    let outer = |u: Vec3, v: Vec3| Mat3::from_cols(u * v.x, u * v.y, u * v.z);
+    add_blocks(
+        wrench,
+        outer(n, n) * (sign * count),
+        outer(n, turn * count + m) * scale,
+        outer(m, n) * sign,
+        (outer(m, turn) + squares) * scale,
+    );
+}
+
+/// Adds four 3x3 blocks.
+#[inline(always)]
+fn add_blocks(to: &mut Matrix6, force_a: Mat3, force_w: Mat3, torque_a: Mat3, torque_w: Mat3) {
     for i in 0..3 {
-        wrench[i][i] += sign * sums.count;
         for j in 0..3 {
-            wrench[i][3 + j] += force_w.col(j)[i];
-            wrench[3 + i][j] += torque_a.col(j)[i];
-            wrench[3 + i][3 + j] += torque_w.col(j)[i];
+            to[i][j] += force_a.col(j)[i];
+            to[i][3 + j] += force_w.col(j)[i];
+            to[3 + i][j] += torque_a.col(j)[i];
+            to[3 + i][3 + j] += torque_w.col(j)[i];
         }
     }
 }
 
 /// `M⁻¹ W`.
+#[inline(always)]
 fn mobility_times(inverse_mass: f64, i: &[f64; 6], w: &Matrix6) -> Matrix6 {
     let mut out = [[0.0; 6]; 6];
     for k in 0..6 {
@@ -708,13 +793,17 @@ fn mobility_times(inverse_mass: f64, i: &[f64; 6], w: &Matrix6) -> Matrix6 {
 }
 
 /// `to += Aᵀ B`.
+#[inline(always)]
 fn add_transposed_product(to: &mut Matrix6, a: &Matrix6, b: &Matrix6) {
-    for (row_a, row_b) in a.iter().zip(b) {
-        for (to, &x) in to.iter_mut().zip(row_a) {
-            for (to, &y) in to.iter_mut().zip(row_b) {
-                *to += x * y;
+    for i in 0..6 {
+        let mut row = to[i];
+        for k in 0..6 {
+            let x = a[k][i];
+            for j in 0..6 {
+                row[j] += x * b[k][j];
             }
         }
+        to[i] = row;
     }
 }
 

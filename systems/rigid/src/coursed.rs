@@ -22,6 +22,8 @@ use crate::{CoursedOptions, Graph, Model, NONE, Options, State};
 const CALM: f64 = 0.005;
 /// ... or than this share of what it started from.
 const GAIN: f64 = 0.05;
+/// Velocity below which contacts are left as they are [m/s].
+const STILL: f64 = 1e-6;
 /// Depth from which the correction takes four times its sweeps [m].
 const DEEP: f64 = 0.005;
 /// Gap up to which bodies at rest belong together [m].
@@ -125,19 +127,25 @@ fn advance_group<T: Dispatch>(group: &mut Group<T>, model: &Model, settings: &Co
     }
 }
 
-/// Rounds of coarse solve and sweeps until the contacts are calm.
+/// Rounds of coarse solve and sweeps until the contacts are calm; none where the last
+/// impulses still hold.
 fn solve<T: Dispatch>(group: &mut Group<T>, settings: &CoursedOptions) {
-    let mut start = 0.0;
+    let mut enough = CALM;
     for round in 0..settings.rounds {
-        let approach = group.coarse.solve(&mut group.blocks);
+        let wrong = group.coarse.look(&group.blocks);
+        group.residual = wrong.approach;
+        if wrong.velocity <= STILL {
+            break;
+        }
+        if round == 0 {
+            enough = CALM.max(GAIN * wrong.approach);
+        }
+        group.coarse.solve(&mut group.blocks);
         for sweep in 0..settings.sweeps {
             group.residual = group.blocks.sweep(sweep % 2 == 1);
-            if round == 0 && sweep == 0 {
-                start = group.residual.max(approach);
-            }
         }
         group.sweeps += settings.sweeps as usize;
-        if group.residual <= CALM.max(GAIN * start) {
+        if group.residual <= enough {
             break;
         }
     }
