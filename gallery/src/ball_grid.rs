@@ -27,7 +27,6 @@ fn build() -> Scene {
     scene
         .truth(penetration_below(1e-3, 0.06..))
         .truth(speed_below("ball/*", 0.1, 0.06..))
-        .truth(stays_above("ball/*", 0.499, ..))
         .truth(Truth::StaysFinite);
     scene
 }

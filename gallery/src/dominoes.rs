@@ -13,7 +13,7 @@ fn build() -> Scene {
     let mut scene = ENTRY.start();
     scene.duration = 12.0;
     scene.material("default", 0.25, 0.4);
-    scene.ground_slab(20.0, 1.0, 20.0);
+    scene.ground();
     scene.generate(
         Generator::new("domino", Pattern::Dominoes(Dominoes::default())).density(PAPER_DENSITY),
     );

@@ -58,20 +58,20 @@ fn build() -> Scene {
     scene
 }
 
-/// One slab below, and above it whatever the letters leave, as few boxes as rows allow.
+/// One slab below the grooves, and whatever the letters leave, as few boxes as rows allow. These
+/// reach through the whole plate: a seam inside it would hold whatever is struck that deep.
 fn plate() -> Shape {
     let [x, y, z] = PLATE;
     let (columns, rows) = (WORD[0].len(), WORD.len());
     let (left, back) = (-0.5 * WIDTH * columns as f64, -0.5 * WIDTH * rows as f64);
-    let (middle, height) = (0.5 * y - 0.5 * DEPTH, DEPTH);
     let mut parts = vec![Part::new(
         Shape::block(x, y - DEPTH, z),
         [0.0, -0.5 * DEPTH, 0.0],
     )];
     let mut fill = |x0: f64, x1: f64, z0: f64, z1: f64| {
         parts.push(Part::new(
-            Shape::block(x1 - x0, height, z1 - z0),
-            [0.5 * (x0 + x1), middle, 0.5 * (z0 + z1)],
+            Shape::block(x1 - x0, y, z1 - z0),
+            [0.5 * (x0 + x1), 0.0, 0.5 * (z0 + z1)],
         ));
     };
     // the rim

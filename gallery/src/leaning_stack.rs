@@ -1,5 +1,6 @@
 //! Two stacks of six bricks, each brick shifted against the one below by 0.18 and 0.25 of its
-//! length. From 1/6 on the five upper ones have their centre outside the lowest: both must fall.
+//! length. From 1/6 on the five upper ones have their centre outside the lowest: both must fall, the top half a brick
+//! deep after 1.330 s and 0.631 s (steps of 0.2 ms solved to the end).
 
 use crate::prelude::*;
 
@@ -25,8 +26,8 @@ fn build() -> Scene {
         scene.generate(Generator::new(name, Pattern::Stack(stack)).at(0.0, 0.0, z));
     }
     scene
-        .truth(falls("little/5", 0.25, 0.95 * 1.52..1.05 * 1.52))
-        .truth(falls("much/5", 0.25, 0.95 * 0.79..1.05 * 0.79))
+        .truth(falls("little/5", 0.25, 0.95 * 1.33..1.05 * 1.33))
+        .truth(falls("much/5", 0.25, 0.95 * 0.631..1.05 * 0.631))
         .truth(energy_never_rises(1.0, ..))
         .truth(Truth::StaysFinite);
     scene

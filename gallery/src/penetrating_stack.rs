@@ -19,7 +19,7 @@ fn build() -> Scene {
     scene
         .truth(penetration_below(1e-3, 0.1..))
         .truth(speed_below("stack/*", 0.1, 0.1..))
-        .truth(keeps_place("stack/*", 5e-3, ..))
+        .truth(standing("stack/*", 1.0, [0.1, 1.0], None))
         .truth(Truth::StaysFinite);
     scene
 }

@@ -2,7 +2,8 @@
 //! once and reach the other end in full.
 //!
 //! Plank (500 kg, 6 x 0.2 x 1 m), light box (125 kg) and heavy box (1000 kg) turn about the
-//! fulcrum's edge; see `seesaw` for the geometry and the test of the gallery for the reference.
+//! fulcrum's edge. The lift wanted is that of steps of 0.2 ms solved to the end; a test finds the
+//! same from the equation of a rigid pendulum.
 
 use crate::prelude::*;
 
@@ -13,11 +14,14 @@ pub(crate) const ENTRY: Entry = Entry {
     build,
 };
 
+/// Of the light box after 0.2 s [m].
+const LIFT: f64 = 0.1185;
+
 fn build() -> Scene {
     let mut scene = seesaw(&ENTRY, 0.0);
     scene.duration = 1.0;
     scene
-        .truth(moved_by("light", [0.0, 1.0, 0.0], 0.12, 0.04 * 0.12, 0.2))
+        .truth(moved_by("light", [0.0, 1.0, 0.0], LIFT, 0.04 * LIFT, 0.2))
         .truth(Truth::StaysFinite);
     scene
 }

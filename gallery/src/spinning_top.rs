@@ -30,7 +30,8 @@ const STEM: (f64, f64) = (0.03, 0.45);
 fn build() -> Scene {
     let mut scene = ENTRY.start();
     scene.duration = 5.0;
-    scene.dt = 0.002;
+    // the axis is followed to first order in the step
+    scene.dt = 0.0005;
     scene.frame_rate = 100.0;
     scene.material("default", 0.0, 0.0);
     scene.ground_slab(4.0, 1.0, 4.0);
