@@ -1,1 +1,23 @@
-//! placeholder
+//! Files in, files out: scenes (TOML, JSON) and meshes (OBJ) in; USD, glTF, CSV and checkpoints
+//! out. Knows nothing of command lines: whatever goes wrong is a [`FileError`] that says where.
+
+mod aside;
+pub mod checkpoint;
+pub mod csv;
+mod error;
+pub mod gltf;
+mod locate;
+mod looks;
+pub mod obj;
+mod recording;
+mod schema;
+mod sink;
+mod surface;
+pub mod toml;
+pub mod usd;
+
+pub use checkpoint::Checkpoint;
+pub use error::{FileError, Place};
+pub use schema::scene_schema;
+pub use sink::{EXTENSIONS, Sink, Written, open_sink};
+pub use toml::{explain, parse_scene, read_scene, write_scene};
