@@ -36,7 +36,7 @@ fn build() -> Scene {
         ..Column::default()
     };
     scene.generate(Generator::new("grain", Pattern::Column(grains)).at(0.0, 0.6, 0.0));
-    scene.camera = Some(Camera::new([22.0, 62.0, 40.0], [0.0, 12.0, 0.0]));
+    scene.camera = Some(Camera::new([2.0, 90.0, 4.0], [0.0, 15.0, 0.0]));
     scene
         .truth(penetration_below(4e-3, 10.0..))
         .truth(Truth::MeanPenetrationBelow { depth: 2e-4, at: None })

@@ -53,7 +53,7 @@ gallery! {
     falling_roof roof_tower_800 box_stack box_stack_9 penetrating_stack large_mass wall tower
     ball_grid silo silo_funnel engraved_letters cow_pile cow_on_slab
     card_house card_house_slippery house pyramid dominoes jam
-    carried_box seesaw_placed seesaw_dropped leaning_stack counterweight overhang
+    carried_box struck_stack seesaw_placed seesaw_dropped leaning_stack counterweight overhang
     incline arch newtons_cradle spinning_top dzhanibekov
     bench_box_stack bench_large_mass bench_wall bench_tower bench_roof_tower bench_ball_grid
     bench_silo

@@ -15,7 +15,7 @@ fn build() -> Scene {
     scene.duration = 16.0;
     scene.frame_rate = 25.0;
     scene.material("default", 0.25, 0.15);
-    scene.ground_slab(30.0, 1.0, 30.0);
+    scene.ground_slab(80.0, 1.0, 80.0);
     // a hole of 10 x 10 m between slabs that slope down to it
     let slabs = [
         ("right", [20.0, 0.0], [0.0, 0.0, 1.0], 5.0),
@@ -40,11 +40,11 @@ fn build() -> Scene {
     scene
         .truth(stands_still("ring/*", 5e-3, ..4.0))
         .truth(standing("ring/*", 0.9, [0.5, 1.0], None))
-        // while they pour in, the fastest may be struck into the floor, but not through it
+        // while they pour in, a small one may be struck into the floor, but not through it; some are
+        // thrown over the rim
         .truth(stays_inside(
             "grain/*",
-            [-15.0, -0.5, -15.0],
-            [15.0, 77.0, 15.0],
+            [-40.0, -0.5, -40.0], [40.0, 77.0, 40.0],
             ..,
         ))
         .truth(stays_above("grain/*", 0.09, 15.0..))
