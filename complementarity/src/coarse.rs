@@ -9,9 +9,9 @@
 //! All impulses stay equal and opposite; nothing is fixated.
 
 use drystone_base::lanes::{Dispatch, Eight, Kernel, Lanes, Real, dispatch};
-use drystone_base::{Mat3, Vec3};
+use drystone_base::Vec3;
 
-use crate::blocks::{Block, Blocks, NONE, POINTS, PatchInput, V3};
+use crate::blocks::{Block, Blocks, NONE, POINTS, PatchInput, V3, symmetric_times};
 use crate::sweep::{Frame8, Motion8, largest, onto_disc};
 
 type Vector6 = [f64; 6];
@@ -57,8 +57,22 @@ struct Interface {
     island: u32,
 }
 
-/// What unit fields on the interfaces below and above a body do to it: force and torque.
-type Wrench = [Matrix6; 2];
+type LaneMatrix<T> = [[Eight<T>; 6]; 6];
+
+/// Eight bodies and the interfaces below (0) and above (1) each.
+#[derive(Clone, Debug, Default)]
+struct BodyBlock<T> {
+    /// From the interface's reference to the body's centre [m].
+    offset: [[Eight<T>; 3]; 2],
+    /// One over the interface's length [1/m].
+    per_length: [Eight<T>; 2],
+    inverse_mass: Eight<T>,
+    inverse_inertia: [Eight<T>; 6],
+    /// Sums over the sticking points: `1, r, r rᵀ`.
+    stick: [[Eight<T>; 10]; 2],
+    /// Force and torque by unit fields, at first of the sliding points alone.
+    wrench: [LaneMatrix<T>; 2],
+}
 
 /// How far a problem is from being solved.
 #[derive(Clone, Copy, Debug, Default)]
@@ -78,7 +92,7 @@ pub struct Coarse<T> {
     islands: usize,
     /// Per body: the interfaces below and above it.
     around: Vec<[u32; 2]>,
-    wrench: Vec<Wrench>,
+    bodies: Vec<BodyBlock<T>>,
     diagonal: Vec<Matrix6>,
     above: Vec<Matrix6>,
     right: Vec<Vector6>,
@@ -102,7 +116,7 @@ impl<T> Default for Coarse<T> {
             interfaces: Vec::new(),
             islands: 0,
             around: Vec::new(),
-            wrench: Vec::new(),
+            bodies: Vec::new(),
             diagonal: Vec::new(),
             above: Vec::new(),
             right: Vec::new(),
@@ -208,6 +222,26 @@ impl<T: Dispatch> Coarse<T> {
                 }
             }
         }
+
+        // bodies in lanes
+        self.bodies.resize_with(centres.len().div_ceil(8), BodyBlock::default);
+        for (slot, around) in self.around.iter().enumerate() {
+            let (block, lane) = (&mut self.bodies[slot / 8], slot % 8);
+            block.inverse_mass.0[lane] = problem.inverse_mass[slot];
+            for (entry, &value) in block.inverse_inertia.iter_mut().zip(&problem.inverse_inertia[slot]) {
+                entry.0[lane] = value;
+            }
+            for side in 0..2 {
+                if around[side] != NONE {
+                    let interface = &self.interfaces[around[side] as usize];
+                    let offset = centres[slot] - interface.reference;
+                    block.per_length[side].0[lane] = T::of(1.0 / interface.length);
+                    for axis in 0..3 {
+                        block.offset[side][axis].0[lane] = T::of(offset[axis]);
+                    }
+                }
+            }
+        }
     }
 
     /// What is wrong with the contacts of `problem` now; call before [`Self::solve`].
@@ -248,9 +282,8 @@ impl<T: Dispatch> Coarse<T> {
             matrices.clear();
             matrices.resize(self.interfaces.len(), zero);
         }
-        self.wrench.resize(self.around.len(), [zero; 2]);
-        let Self { blocks, interfaces, around, wrench, diagonal, above, centres, .. } = self;
-        dispatch(Assemble { problem, blocks, interfaces, around, wrench, diagonal, above, centres });
+        let Self { blocks, interfaces, around, bodies, diagonal, above, centres, .. } = self;
+        dispatch(Assemble { problem, blocks, interfaces, around, bodies, diagonal, above, centres });
     }
 
     /// Block Cholesky, bottom up: `D_k ← D_k - E_{k-1}ᵀ D_{k-1}⁻¹ E_{k-1}`.
@@ -582,21 +615,13 @@ struct Assemble<'a, T> {
     blocks: &'a [CoarseBlock<T>],
     interfaces: &'a [Interface],
     around: &'a [[u32; 2]],
-    wrench: &'a mut [Wrench],
+    bodies: &'a mut [BodyBlock<T>],
     diagonal: &'a mut [Matrix6],
     above: &'a mut [Matrix6],
     centres: &'a [Vec3],
 }
 
-/// Sums over the points of eight patches at one of their bodies: of the sticking ones
-/// `1, r, r rᵀ`, of those with the normal row alone `1, m, m mᵀ` with `m = r × n`.
-#[derive(Default)]
-struct Sums<T> {
-    stick: [Eight<T>; 10],
-    slide: [Eight<T>; 10],
-}
-
-/// Running sums of a weighted vector and of its square.
+/// Running sums of a weighted vector and of its square: `1, v, v vᵀ`.
 struct Moments<L>([L; 10]);
 
 impl<L: Lanes> Moments<L> {
@@ -633,13 +658,14 @@ impl<T: Real> Kernel<T> for Assemble<'_, T> {
     type Output = ();
     #[inline(always)]
     fn run<L: Lanes<Real = T>>(self) {
-        let Self { problem, blocks, interfaces, around, wrench, diagonal, above, centres } = self;
-        let mut sums: [Sums<T>; 2] = Default::default();
-        for wrench in wrench.iter_mut() {
-            *wrench = [[[0.0; 6]; 6]; 2];
+        let Self { problem, blocks, interfaces, around, bodies, diagonal, above, centres } = self;
+        for body in bodies.iter_mut() {
+            body.stick = Default::default();
+            body.wrench = Default::default();
         }
 
-        // every patch to the wrenches of its bodies
+        // every patch to its bodies: sums of the sticking points, wrenches of the sliding ones,
+        // which feel `Σ (n, m) (n, ρ × n)ᵀ` with m = r × n
         for (block, coarse) in problem.blocks.iter().zip(blocks) {
             let n = V3::<L>::load(&block.normal);
             for side in 0..2 {
@@ -651,159 +677,185 @@ impl<T: Real> Kernel<T> for Assemble<'_, T> {
                     stick.add(sticks, r);
                     slide.add(L::load(&kept.normal) - sticks, r.cross(n));
                 }
-                stick.store(&mut sums[side].stick);
-                slide.store(&mut sums[side].slide);
-            }
-            for lane in 0..8 {
-                if coarse.interface[lane] == NONE {
-                    continue;
-                }
-                let interface = &interfaces[coarse.interface[lane] as usize];
-                let b_is_upper = coarse.sign.0[lane].f64() > 0.0;
-                for side in 0..2 {
+                let (mut sticks, mut slides) = ([Eight::default(); 10], [Eight::default(); 10]);
+                stick.store(&mut sticks);
+                slide.store(&mut slides);
+                for lane in 0..8 {
                     let slot = block.body[side][lane] as usize;
-                    if problem.inverse_mass[slot].f64() > 0.0 {
-                        // a body is the upper one on the interface below it
-                        let upper = (side == 1) == b_is_upper;
-                        let to = &mut wrench[slot][usize::from(!upper)];
+                    if coarse.interface[lane] == NONE || problem.inverse_mass[slot].f64() == 0.0 {
+                        continue;
+                    }
+                    // a body is the upper one on the interface below it
+                    let upper = (side == 1) == (coarse.sign.0[lane].f64() > 0.0);
+                    let (to, which) = (&mut bodies[slot / 8], usize::from(!upper));
+                    for k in 0..10 {
+                        let sum = &mut to.stick[which][k].0[slot % 8];
+                        *sum = T::of(sum.f64() + sticks[k].0[lane].f64());
+                    }
+                    if slides[0].0[lane].f64() != 0.0 {
+                        let interface = &interfaces[coarse.interface[lane] as usize];
+                        let n = [0, 1, 2].map(|axis| block.normal[axis].0[lane].f64());
+                        let sums = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9].map(|k| slides[k].0[lane].f64());
                         let sign = if upper { 1.0 } else { -1.0 };
                         let o = centres[slot] - interface.reference;
-                        let sums = &sums[side];
-                        if sums.stick[0].0[lane].f64() != 0.0 {
-                            add_sticking(to, &pick(&sums.stick, lane), sign, o, interface.length);
-                        }
-                        if sums.slide[0].0[lane].f64() != 0.0 {
-                            let n = [0, 1, 2].map(|axis| block.normal[axis].0[lane].f64());
-                            let n = Vec3::from_array(n);
-                            add_sliding(to, &pick(&sums.slide, lane), n, sign, o, interface.length);
+                        let wrench = sliding_wrench(&sums, Vec3::from_array(n), sign, o, interface.length);
+                        for i in 0..6 {
+                            for j in 0..6 {
+                                let entry = &mut to.wrench[which][i][j].0[slot % 8];
+                                *entry = T::of(entry.f64() + wrench[i][j]);
+                            }
                         }
                     }
                 }
             }
         }
 
-        // every body to the matrix: Wᵀ M⁻¹ W
-        for (slot, &[below, over]) in around.iter().enumerate() {
-            let inverse_mass = problem.inverse_mass[slot].f64();
-            if inverse_mass == 0.0 {
-                continue;
-            }
-            let inertia = &problem.inverse_inertia[slot];
-            let inertia = [0, 1, 2, 3, 4, 5].map(|k| inertia[k].f64());
-            let [lower, upper] = &wrench[slot];
-            if below != NONE {
-                let mobile = mobility_times(inverse_mass, &inertia, lower);
-                add_transposed_product(&mut diagonal[below as usize], lower, &mobile);
-                if over != NONE {
-                    add_transposed_product(&mut above[below as usize], &mobile, upper);
+        // eight bodies at a time to the matrix: Wᵀ M⁻¹ W
+        let (mut below, mut over, mut across): (LaneMatrix<T>, LaneMatrix<T>, LaneMatrix<T>) = Default::default();
+        for (block, around) in bodies.iter_mut().zip(around.chunks(8)) {
+            add_sticking::<L>(block, 0, 1.0);
+            add_sticking::<L>(block, 1, -1.0);
+            let (lower, upper) = (load_matrix::<L>(&block.wrench[0]), load_matrix::<L>(&block.wrench[1]));
+            let mobile = mobility_times::<L>(block, &lower);
+            transposed_product(&mobile, &lower, &mut below);
+            transposed_product(&mobile, &upper, &mut across);
+            let mobile = mobility_times::<L>(block, &upper);
+            transposed_product(&mobile, &upper, &mut over);
+            for (lane, &[under, top]) in around.iter().enumerate() {
+                if block.inverse_mass.0[lane].f64() == 0.0 {
+                    continue;
+                }
+                if under != NONE {
+                    add_lane(&mut diagonal[under as usize], &below, lane);
+                }
+                if top != NONE {
+                    add_lane(&mut diagonal[top as usize], &over, lane);
+                }
+                if under != NONE && top != NONE {
+                    add_lane(&mut above[under as usize], &across, lane);
                 }
             }
-            if over != NONE {
-                let mobile = mobility_times(inverse_mass, &inertia, upper);
-                add_transposed_product(&mut diagonal[over as usize], upper, &mobile);
-            }
         }
     }
 }
 
-/// The sums of one lane.
-#[inline(always)]
-fn pick<T: Real>(sums: &[Eight<T>; 10], lane: usize) -> [f64; 10] {
-    let mut out = [0.0; 10];
-    for k in 0..10 {
-        out[k] = sums[k].0[lane].f64();
-    }
-    out
-}
-
-/// Cross product as a matrix.
-#[inline(always)]
-fn skew(v: Vec3) -> Mat3 {
-    Mat3::from_cols(
-        Vec3::new(0.0, v.z, -v.y),
-        Vec3::new(-v.z, 0.0, v.x),
-        Vec3::new(v.y, -v.x, 0.0),
-    )
-}
-
-/// What sticking points feel of a unit field: force `Σ a + w × ρ`, torque `Σ r × (a + w × ρ)`
-/// with `ρ = (o + r)/L`.
-#[inline(always)]
-fn add_sticking(wrench: &mut Matrix6, sums: &[f64; 10], sign: f64, o: Vec3, length: f64) {
+/// What sliding points feel of a unit field: `Σ (n, m) (n, (o × n + m)/L)ᵀ`.
+fn sliding_wrench(sums: &[f64; 10], n: Vec3, sign: f64, o: Vec3, length: f64) -> Matrix6 {
     let [count, x, y, z, xx, yy, zz, xy, xz, yz] = *sums;
-    let (arm, scale) = (Vec3::new(x, y, z), sign / length);
-    let squares = Mat3::from_cols(
-        Vec3::new(-yy - zz, xy, xz),
-        Vec3::new(xy, -xx - zz, yz),
-        Vec3::new(xz, yz, -xx - yy),
-    );
-    let force_w = skew(o * count + arm) * -scale;
-    let torque_a = skew(arm) * sign;
-    let torque_w = (skew(arm) * skew(o) + squares) * -scale;
-    add_blocks(wrench, Mat3::from_diagonal(Vec3::splat(sign * count)), force_w, torque_a, torque_w);
-}
-
-/// What points with the normal row alone feel: `Σ (n, m) (n, (o × n + m)/L)ᵀ`.
-#[inline(always)]
-fn add_sliding(wrench: &mut Matrix6, sums: &[f64; 10], n: Vec3, sign: f64, o: Vec3, length: f64) {
-    let [count, x, y, z, xx, yy, zz, xy, xz, yz] = *sums;
-    let (m, scale) = (Vec3::new(x, y, z), sign / length);
-    let squares = Mat3::from_cols(
-        Vec3::new(xx, xy, xz),
-        Vec3::new(xy, yy, yz),
-        Vec3::new(xz, yz, zz),
-    );
-    let turn = o.cross(n);
-    let outer = |u: Vec3, v: Vec3| Mat3::from_cols(u * v.x, u * v.y, u * v.z);
-    add_blocks(
-        wrench,
-        outer(n, n) * (sign * count),
-        outer(n, turn * count + m) * scale,
-        outer(m, n) * sign,
-        (outer(m, turn) + squares) * scale,
-    );
-}
-
-/// Adds four 3x3 blocks.
-#[inline(always)]
-fn add_blocks(to: &mut Matrix6, force_a: Mat3, force_w: Mat3, torque_a: Mat3, torque_w: Mat3) {
+    let (m, turn) = ([x, y, z], o.cross(n));
+    let squares = [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]];
+    let mut wrench = [[0.0; 6]; 6];
     for i in 0..3 {
         for j in 0..3 {
-            to[i][j] += force_a.col(j)[i];
-            to[i][3 + j] += force_w.col(j)[i];
-            to[3 + i][j] += torque_a.col(j)[i];
-            to[3 + i][3 + j] += torque_w.col(j)[i];
+            wrench[i][j] = sign * count * n[i] * n[j];
+            wrench[i][3 + j] = sign * n[i] * (count * turn[j] + m[j]) / length;
+            wrench[3 + i][j] = sign * m[i] * n[j];
+            wrench[3 + i][3 + j] = sign * (m[i] * turn[j] + squares[i][j]) / length;
         }
     }
+    wrench
+}
+
+/// Adds what the sticking points of eight bodies feel of a unit field: force `Σ a + w × ρ`,
+/// torque `Σ r × (a + w × ρ)`, with `ρ = (o + r)/L`.
+#[inline(always)]
+fn add_sticking<L: Lanes>(block: &mut BodyBlock<L::Real>, side: usize, sign: f64) {
+    let sums = &block.stick[side];
+    let sign = L::splat(sign);
+    let count = L::load(&sums[0]) * sign;
+    let arm = V3(L::load(&sums[1]), L::load(&sums[2]), L::load(&sums[3])).times(sign);
+    let (xx, yy, zz) = (L::load(&sums[4]) * sign, L::load(&sums[5]) * sign, L::load(&sums[6]) * sign);
+    let (xy, xz, yz) = (L::load(&sums[7]) * sign, L::load(&sums[8]) * sign, L::load(&sums[9]) * sign);
+    let o = V3::<L>::load(&block.offset[side]);
+    let per_length = L::load(&block.per_length[side]);
+    let k = o.times(count).plus(arm).times(per_length);
+    let w = &mut block.wrench[side];
+
+    add_to(&mut w[0][0], count);
+    add_to(&mut w[1][1], count);
+    add_to(&mut w[2][2], count);
+    // -[k]x
+    add_to(&mut w[0][4], k.2);
+    add_to(&mut w[0][5], -k.1);
+    add_to(&mut w[1][3], -k.2);
+    add_to(&mut w[1][5], k.0);
+    add_to(&mut w[2][3], k.1);
+    add_to(&mut w[2][4], -k.0);
+    // [arm]x
+    add_to(&mut w[3][1], -arm.2);
+    add_to(&mut w[3][2], arm.1);
+    add_to(&mut w[4][0], arm.2);
+    add_to(&mut w[4][2], -arm.0);
+    add_to(&mut w[5][0], -arm.1);
+    add_to(&mut w[5][1], arm.0);
+    // -([arm]x [o]x + Σ r rᵀ - |r|²)/L, with [arm]x [o]x = o armᵀ - (o · arm)
+    let dot = o.dot(arm);
+    add_to(&mut w[3][3], (dot - o.0 * arm.0 + yy + zz) * per_length);
+    add_to(&mut w[4][4], (dot - o.1 * arm.1 + xx + zz) * per_length);
+    add_to(&mut w[5][5], (dot - o.2 * arm.2 + xx + yy) * per_length);
+    add_to(&mut w[3][4], -(o.0 * arm.1 + xy) * per_length);
+    add_to(&mut w[3][5], -(o.0 * arm.2 + xz) * per_length);
+    add_to(&mut w[4][3], -(o.1 * arm.0 + xy) * per_length);
+    add_to(&mut w[4][5], -(o.1 * arm.2 + yz) * per_length);
+    add_to(&mut w[5][3], -(o.2 * arm.0 + xz) * per_length);
+    add_to(&mut w[5][4], -(o.2 * arm.1 + yz) * per_length);
+}
+
+#[inline(always)]
+fn add_to<L: Lanes>(to: &mut Eight<L::Real>, x: L) {
+    (L::load(to) + x).store(to);
+}
+
+#[inline(always)]
+fn load_matrix<L: Lanes>(from: &LaneMatrix<L::Real>) -> [[L; 6]; 6] {
+    let mut out = [[L::splat(0.0); 6]; 6];
+    for i in 0..6 {
+        for j in 0..6 {
+            out[i][j] = L::load(&from[i][j]);
+        }
+    }
+    out
 }
 
 /// `M⁻¹ W`.
 #[inline(always)]
-fn mobility_times(inverse_mass: f64, i: &[f64; 6], w: &Matrix6) -> Matrix6 {
-    let mut out = [[0.0; 6]; 6];
+fn mobility_times<L: Lanes>(block: &BodyBlock<L::Real>, w: &[[L; 6]; 6]) -> [[L; 6]; 6] {
+    let mass = L::load(&block.inverse_mass);
+    let mut out = *w;
     for k in 0..6 {
-        for row in 0..3 {
-            out[row][k] = inverse_mass * w[row][k];
-        }
-        out[3][k] = i[0] * w[3][k] + i[3] * w[4][k] + i[4] * w[5][k];
-        out[4][k] = i[3] * w[3][k] + i[1] * w[4][k] + i[5] * w[5][k];
-        out[5][k] = i[4] * w[3][k] + i[5] * w[4][k] + i[2] * w[5][k];
+        out[0][k] = mass * w[0][k];
+        out[1][k] = mass * w[1][k];
+        out[2][k] = mass * w[2][k];
+        let turned = symmetric_times(&block.inverse_inertia, V3(w[3][k], w[4][k], w[5][k]));
+        out[3][k] = turned.0;
+        out[4][k] = turned.1;
+        out[5][k] = turned.2;
     }
     out
 }
 
-/// `to += Aᵀ B`.
+/// `to = Aᵀ B`.
 #[inline(always)]
-fn add_transposed_product(to: &mut Matrix6, a: &Matrix6, b: &Matrix6) {
+fn transposed_product<L: Lanes>(a: &[[L; 6]; 6], b: &[[L; 6]; 6], to: &mut LaneMatrix<L::Real>) {
     for i in 0..6 {
-        let mut row = to[i];
-        for k in 0..6 {
-            let x = a[k][i];
-            for j in 0..6 {
-                row[j] += x * b[k][j];
-            }
+        for j in 0..6 {
+            let sum = a[0][i] * b[0][j]
+                + a[1][i] * b[1][j]
+                + a[2][i] * b[2][j]
+                + a[3][i] * b[3][j]
+                + a[4][i] * b[4][j]
+                + a[5][i] * b[5][j];
+            sum.store(&mut to[i][j]);
         }
-        to[i] = row;
+    }
+}
+
+#[inline(always)]
+fn add_lane<T: Real>(to: &mut Matrix6, from: &LaneMatrix<T>, lane: usize) {
+    for i in 0..6 {
+        for j in 0..6 {
+            to[i][j] += from[i][j].0[lane].f64();
+        }
     }
 }
 
