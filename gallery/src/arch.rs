@@ -27,7 +27,9 @@ fn build() -> Scene {
         scene.generate(Generator::new(name, Pattern::Arch(arch)).at(0.0, 0.0, z));
     }
     scene
-        .truth(stands_still("thick/*", 5e-3, ..))
+        // stones that start without load settle a little, and then do not creep
+        .truth(stands_still("thick/*", 2e-2, ..))
+        .truth(stands_still("thick/*", 1e-4, 6.0..))
         .truth(falls("thin/8", 2.0, 0.0..15.0))
         .truth(Truth::StaysFinite);
     scene
