@@ -79,16 +79,15 @@ impl Recording {
                 "the frame has {found} bodies; wanted {wanted} as in the scene"
             ));
         }
-        match self.times.last() {
-            Some(&last) if frame.time == last => return Ok(()),
-            Some(&last) if !(frame.time > last) => {
-                return Err(format!(
-                    "a frame at {} s follows one at {last} s",
-                    frame.time
-                ));
-            }
-            _ if !frame.time.is_finite() => return Err(format!("a frame at {} s", frame.time)),
-            _ => {}
+        let last = self.times.last().copied().unwrap_or(f64::NEG_INFINITY);
+        if frame.time == last {
+            return Ok(());
+        }
+        if !frame.time.is_finite() || frame.time < last {
+            return Err(format!(
+                "a frame at {} s follows one at {last} s",
+                frame.time
+            ));
         }
         self.times.push(frame.time);
         for (track, body) in self.tracks.iter_mut().zip(&frame.bodies) {

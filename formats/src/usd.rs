@@ -2,7 +2,8 @@
 //!
 //! Time codes are frames, counted from 0 at the start of the simulation. Samples that equal
 //! both neighbours are left out, which no reader can tell: USD interpolates linearly, and holds
-//! the last value. A body that does not move has a plain value.
+//! the last value. A body that does not move has a plain value. One that enters later is
+//! invisible before that.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -243,6 +244,18 @@ impl Layer<'_> {
                 "token visibility",
                 &mut track.visible.iter().map(|v| word(v).to_owned()),
             )?;
+            // Blender imports no moving visibility: shrunk to a speck, the body is gone there too
+            let size = |&v: &bool| {
+                if v {
+                    "(1, 1, 1)"
+                } else {
+                    "(0.0001, 0.0001, 0.0001)"
+                }
+            };
+            sample(
+                "float3 xformOp:scale",
+                &mut track.visible.iter().map(|v| size(v).to_owned()),
+            )?;
         }
         sample(
             "quatd xformOp:orient",
@@ -252,9 +265,14 @@ impl Layer<'_> {
             "double3 xformOp:translate",
             &mut track.position.iter().map(|&p| self.point(p)),
         )?;
+        let scale = if track.is_always_visible() {
+            ""
+        } else {
+            ", \"xformOp:scale\""
+        };
         writeln!(
             out,
-            "{pad}uniform token[] xformOpOrder = [\"xformOp:translate\", \"xformOp:orient\"]"
+            "{pad}uniform token[] xformOpOrder = [\"xformOp:translate\", \"xformOp:orient\"{scale}]"
         )
     }
 

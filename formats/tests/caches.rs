@@ -220,6 +220,9 @@ fn usd_samples_are_the_frames() {
     );
     assert!(text.contains(&hidden));
     assert_eq!(text.matches("visibility").count(), 1);
+    let size = samples(&text, "late_ball", "xformOp:scale");
+    assert_eq!(value_at(&size, entry as f64), [1.0; 3]);
+    assert_eq!(value_at(&size, entry as f64 - 1.0), [1e-4; 3]);
 }
 
 #[test]
