@@ -32,8 +32,8 @@ fn build() -> Scene {
     scene
         .truth(stands_still("ring/*", 5e-3, ..2.2))
         .truth(standing("ring/*", 0.9, [0.5, 1.0], None))
-        // while they pour in, a small one may be struck into the floor, but not through it; some are
-        // thrown over the rim
+        // while they pour in, a small one may be struck into the floor, but not through it;
+        // some are thrown over the rim
         .truth(stays_inside(
             "grain/*",
             [-40.0, -0.5, -40.0], [40.0, 55.0, 40.0],
