@@ -108,8 +108,6 @@ pub struct CoursedOptions {
     pub rounds: u32,
     /// Whether the stack layers are solved as a coarse level.
     pub coarse: bool,
-    /// Whether fresh touching contacts get their load by a pass over the layers.
-    pub load_pass: bool,
     /// Gap below which a contact counts as touching [m].
     pub zone: f64,
     /// Depth left alone by the correction [m].
@@ -127,7 +125,6 @@ impl Default for CoursedOptions {
             sweeps: 4,
             rounds: 3,
             coarse: true,
-            load_pass: true,
             zone: 1e-4,
             slop: 2e-4,
             correction_sweeps: 5,

@@ -1,0 +1,81 @@
+//! Law 17: where nothing bounces, the energy of a step's dynamics never rises. What the position
+//! correction adds is measured apart, by taking each step twice: once with and once without it.
+
+use drystone_base::random::Random;
+use drystone_base::{Pose, Vec3};
+use drystone_rigid::{Model, Options, System, energy};
+
+use crate::build::*;
+use crate::{at_most, block_at, spheres::ball_on_slope, weight};
+
+/// Largest rise of the energy in a step by dynamics and by correction, their sums, and the energy
+/// at the start above that of the end [J].
+struct Balance {
+    dynamics: f64,
+    dynamics_sum: f64,
+    correction: f64,
+    correction_sum: f64,
+    spent: f64,
+}
+
+fn total(system: &System) -> f64 {
+    energy::kinetic_energy(&system.state, &system.model) + energy::potential_energy(&system.state, &system.model)
+}
+
+fn balance(model: Model, seconds: f64) -> Balance {
+    let mut uncorrected = Options::default();
+    uncorrected.coursed.slop = 1e6;
+    let mut twin = start(model.clone(), uncorrected);
+    let mut system = start(model, Options::default());
+    let from = total(&system);
+    let mut found = Balance { dynamics: 0.0, dynamics_sum: 0.0, correction: 0.0, correction_sum: 0.0, spent: 0.0 };
+    for _ in 0..(seconds / DT).round() as usize {
+        let before = total(&system);
+        twin.state = system.state.clone();
+        twin.step(DT);
+        system.step(DT);
+        assert_eq!(twin.state.linear_velocity, system.state.linear_velocity, "correction changes no velocity");
+        let (rise, work) = (total(&twin) - before, total(&system) - total(&twin));
+        found.dynamics = found.dynamics.max(rise);
+        found.dynamics_sum += rise.max(0.0);
+        found.correction = found.correction.max(work);
+        found.correction_sum += work.max(0.0);
+    }
+    found.spent = from - total(&system);
+    found
+}
+
+/// Boxes thrown on a heap.
+fn heap() -> Model {
+    let mut model = model(0.5, 0.0);
+    ground(&mut model);
+    let mut random = Random::new(17);
+    for k in 0..20 {
+        let half = Vec3::new(random.range(0.2, 0.5), random.range(0.2, 0.5), random.range(0.2, 0.5));
+        let at = Vec3::new(random.range(-0.7, 0.7), 1.0 + 0.9 * f64::from(k), random.range(-0.7, 0.7));
+        let i = block_at(&mut model, half, Pose::new(at, random.rotation()), 10.0);
+        model.start_angular_velocity[i] = Vec3::new(random.range(-3.0, 3.0), random.range(-3.0, 3.0), 0.0);
+    }
+    model
+}
+
+#[test]
+fn energy_never_rises_where_nothing_bounces() {
+    let (slope, _, _) = ball_on_slope(0.5, 0.3, Options::default());
+    let scenes = [
+        ("stack of ten", stack(10, 0.5, 0.0), 2.0),
+        ("leaning stack", leaning_stack().0, 3.0),
+        ("ball on a slope", slope.model, 2.0),
+        ("seesaw", weight::seesaw(1.0).0, 1.5),
+        ("heap of boxes", heap(), 5.0),
+    ];
+    for (what, model, seconds) in scenes {
+        let found = balance(model, seconds);
+        let scale = found.spent.abs().max(1.0);
+        eprintln!("{what}: spent {:.3e} J", found.spent);
+        at_most(&format!("{what}, dynamics, worst step [of spent]"), found.dynamics / scale, 1e-4); // measured: ?
+        at_most(&format!("{what}, dynamics, sum of rises"), found.dynamics_sum / scale, 1e-3); // measured: ?
+        at_most(&format!("{what}, correction, worst step"), found.correction / scale, 1e-2); // measured: ?
+        at_most(&format!("{what}, correction, sum"), found.correction_sum / scale, 1e-1); // measured: ?
+    }
+}
