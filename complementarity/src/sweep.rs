@@ -326,6 +326,9 @@ impl<T: Real> Kernel<T> for Settle<'_, T> {
 /// Share of the slop that the correction leaves, so that it does not come back every step.
 const RELIEF: f64 = 0.5;
 
+/// What a round of the correction may leave of the work of the one before, to be followed by another.
+const PROGRESS: f64 = 0.8;
+
 struct Correct<'a, T> {
     blocks: &'a [Block<T>],
     cold: &'a mut [Cold<T>],
@@ -334,11 +337,13 @@ struct Correct<'a, T> {
 }
 
 impl<T: Real> Kernel<T> for Correct<'_, T> {
-    type Output = ();
+    type Output = f64;
+    /// Returns the largest violation met on the way.
     #[inline(always)]
-    fn run<L: Lanes<Real = T>>(self) {
+    fn run<L: Lanes<Real = T>>(self) -> f64 {
         let (slop, zero) = (L::splat(self.slop), L::splat(0.0));
         let relief = L::splat(RELIEF * self.slop);
+        let mut worst = zero;
         for (block, cold) in self.blocks.iter().zip(self.cold) {
             let (slot_a, slot_b) = (block.body[0], block.body[1]);
             let mut a = Motion8::<L>::gather(self.shift, &slot_a);
@@ -352,6 +357,7 @@ impl<T: Real> Kernel<T> for Correct<'_, T> {
                 // a contact deeper than the slop goes back to a share of it, the others stay above it
                 let floor = (-slop).if_above(separation, relief, slop);
                 let short = -(gap + floor);
+                worst = worst.larger(short);
                 let old = L::load(&cold[k].push);
                 let new = zero.larger(old + L::load(&point.mass_n) * short);
                 push(block, &mut a, &mut b, ra, rb, n.times(new - old));
@@ -360,6 +366,7 @@ impl<T: Real> Kernel<T> for Correct<'_, T> {
             a.scatter(self.shift, &slot_a);
             b.scatter(self.shift, &slot_b);
         }
+        largest(worst)
     }
 }
 
@@ -402,12 +409,22 @@ impl<T: Dispatch> Blocks<T> {
     }
 
     /// Position correction (Erleben 2007, eq. 46, nothing fixated): `sweeps` passes that push
-    /// overlaps back to `slop`. The displacements are left in `velocity` [m, rad].
-    pub fn correct(&mut self, slop: f64, sweeps: u32) {
+    /// overlaps back to `slop`, up to `rounds` times as long as each leaves clearly less to do
+    /// than the one before: what cannot be solved is not pressed on. The displacements are left
+    /// in `velocity` [m, rad].
+    pub fn correct(&mut self, slop: f64, sweeps: u32, rounds: u32) {
         self.velocity.fill(Eight::default());
-        for _ in 0..sweeps {
-            let Self { blocks, cold, velocity, .. } = self;
-            dispatch(Correct { blocks, cold, shift: velocity, slop });
+        let mut before = f64::INFINITY;
+        for _ in 0..rounds {
+            let mut left = 0.0;
+            for _ in 0..sweeps {
+                let Self { blocks, cold, velocity, .. } = self;
+                left = dispatch(Correct { blocks, cold, shift: velocity, slop });
+            }
+            if left <= slop || left > PROGRESS * before {
+                break;
+            }
+            before = left;
         }
     }
 }

@@ -146,6 +146,13 @@ impl State {
         self.wake(i);
     }
 
+    /// Takes body `i` out for good and wakes what touched it.
+    pub fn remove(&mut self, i: usize) {
+        self.removed[i] = true;
+        self.present[i] = false;
+        crate::sleep::wake_neighbours(self, i);
+    }
+
     /// Wakes body `i`; its island wakes with it at the next step.
     pub fn wake(&mut self, i: usize) {
         self.asleep[i] = false;

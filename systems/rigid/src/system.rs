@@ -117,6 +117,7 @@ impl System {
         let start = Instant::now();
         workspace.collision_seconds = 0.0;
         state.admit(model);
+        let mut aside = set_aside(state, model);
         state.follow_scripts(model, dt);
 
         let step = match options.stepper {
@@ -134,7 +135,8 @@ impl System {
         state.follow_scripts(model, dt);
         state.force.fill(Vec3::ZERO);
         state.torque.fill(Vec3::ZERO);
-        report.set_aside = set_aside(state, model);
+        aside.extend(set_aside(state, model));
+        report.set_aside = aside;
         report.collision_seconds = workspace.collision_seconds;
         report.dynamics_seconds = start.elapsed().as_secs_f64() - workspace.collision_seconds;
         report
@@ -148,15 +150,15 @@ fn set_aside(state: &mut State, model: &Model) -> Vec<usize> {
         let sane = state.position[i].is_finite()
             && state.rotation[i].is_finite()
             && state.linear_velocity[i].is_finite()
-            && state.angular_velocity[i].is_finite();
+            && state.angular_velocity[i].is_finite()
+            && state.force[i].is_finite()
+            && state.torque[i].is_finite();
         if !sane {
             state.position[i] = model.start_position[i];
             state.rotation[i] = model.start_rotation[i];
             state.linear_velocity[i] = Vec3::ZERO;
             state.angular_velocity[i] = Vec3::ZERO;
-            state.removed[i] = true;
-            crate::sleep::wake_neighbours(state, i);
-            state.present[i] = false;
+            state.remove(i);
             found.push(i);
         }
     }
