@@ -11,7 +11,7 @@ use crate::build::*;
 use crate::{at_least, at_most, block_at, fixed};
 
 /// A half-circle of 17 stones, mean radius 5 m. Returns the keystone.
-pub(crate) fn arch(thickness_ratio: f64) -> (Model, usize) {
+fn arch(thickness_ratio: f64) -> (Model, usize) {
     let (stones, radius) = (17, 5.0);
     let mut model = model(0.7, 0.0);
     ground(&mut model);
@@ -19,7 +19,10 @@ pub(crate) fn arch(thickness_ratio: f64) -> (Model, usize) {
         let mut points = Vec::new();
         for end in [k, k + 1] {
             let angle = PI * f64::from(end) / f64::from(stones);
-            for r in [radius * (1.0 - 0.5 * thickness_ratio), radius * (1.0 + 0.5 * thickness_ratio)] {
+            for r in [
+                radius * (1.0 - 0.5 * thickness_ratio),
+                radius * (1.0 + 0.5 * thickness_ratio),
+            ] {
                 for z in [-0.5, 0.5] {
                     points.push(Vec3::new(r * cos(angle), r * sin(angle), z));
                 }
@@ -44,12 +47,38 @@ fn a_thick_arch_stands_and_a_thin_one_falls() {
     // limit of the half-circle: 0.1075
     let (model, _) = arch(0.15);
     let mut system = start(model, Options::default());
-    run(&mut system, 30.0);
-    at_most("arch of 0.15, moved in 30 s [m]", drift(&system).1, 5e-3); // measured: ?
+    run(&mut system, 20.0);
+    let settled = system.state.position.clone();
+    run(&mut system, 10.0);
+    let crept = system
+        .state
+        .position
+        .iter()
+        .zip(&settled)
+        .map(|(x, x0)| x.distance(*x0));
+    at_most(
+        "arch of 0.15, crept from 20 s to 30 s [m]",
+        crept.fold(0.0, f64::max),
+        1e-5,
+    ); // measured: 1.5e-7
+    // it settles in its first second, since its load is found over several steps
+    at_most("arch of 0.15, moved in 30 s [m]", drift(&system).1, 1e-2); // measured: 7.3e-3
+    let (model, _) = arch(0.15);
+    let mut system = start(model, preset("converged"));
+    run(&mut system, 5.0);
+    at_most(
+        "arch of 0.15, solved to the end, moved in 5 s [m]",
+        drift(&system).1,
+        5e-4,
+    ); // measured: 2.2e-4
     let (model, key) = arch(0.09);
     let mut system = start(model, Options::default());
     run(&mut system, 10.0);
-    at_least("arch of 0.09, keystone dropped in 10 s [m]", dropped(&system, key), 2.0); // measured: ?
+    at_least(
+        "arch of 0.09, keystone dropped in 10 s [m]",
+        dropped(&system, key),
+        2.0,
+    ); // measured: 4.8
 }
 
 /// A card house of `levels` as in Poulsen 2010: cards of 2 x 1 x 0.1 m at 15 degrees.
@@ -84,17 +113,31 @@ fn a_card_house_stands_on_rough_ground_and_falls_on_smooth() {
     // a pair needs tan α (w/2 + P)/(w + P): 0.134 when free, 0.268 under many levels
     let mut system = start(card_house(5, 0.4), Options::default());
     run(&mut system, 10.0);
-    at_most("card house, friction 0.4, moved in 10 s [m]", drift(&system).1, 5e-3); // measured: ?
+    at_most(
+        "card house, friction 0.4, moved in 10 s [m]",
+        drift(&system).1,
+        5e-3,
+    ); // measured: 8.2e-4
     let mut system = start(card_house(5, 0.1), Options::default());
     run(&mut system, 3.0);
     let top = system.model.len() - 1;
-    at_least("card house, friction 0.1, top dropped in 3 s [m]", dropped(&system, top), 2.0); // measured: ?
+    at_least(
+        "card house, friction 0.1, top dropped in 3 s [m]",
+        dropped(&system, top),
+        2.0,
+    ); // measured: 8.5
 }
 
 /// Four bricks of 2 m over an edge, at `part` of the limit L/2 (1 + 1/2 + 1/3 + 1/4).
 pub(crate) fn overhang(part: f64) -> Model {
     let mut model = model(0.5, 0.0);
-    fixed(&mut model, Shape::Box { half: Vec3::new(2.0, 1.0, 1.0) }, Vec3::new(-2.0, 1.0, 0.0));
+    fixed(
+        &mut model,
+        Shape::Box {
+            half: Vec3::new(2.0, 1.0, 1.0),
+        },
+        Vec3::new(-2.0, 1.0, 0.0),
+    );
     let mut tip = 0.0;
     for i in 0..4 {
         tip += part * 2.0 / f64::from(2 * (4 - i));
@@ -108,8 +151,16 @@ pub(crate) fn overhang(part: f64) -> Model {
 fn four_bricks_stand_out_as_far_as_the_harmonic_sum() {
     let mut system = start(overhang(0.98), Options::default());
     run(&mut system, 10.0);
-    at_most("overhang at 98 %, moved in 10 s [m]", drift(&system).1, 5e-4); // measured: ?
+    at_most(
+        "overhang at 98 %, moved in 10 s [m]",
+        drift(&system).1,
+        5e-4,
+    ); // measured: 4.3e-8
     let mut system = start(overhang(1.02), Options::default());
     run(&mut system, 5.0);
-    at_least("overhang at 102 %, top dropped in 5 s [m]", dropped(&system, 4), 0.5); // measured: ?
+    at_least(
+        "overhang at 102 %, top dropped in 5 s [m]",
+        dropped(&system, 4),
+        0.5,
+    ); // measured: 68
 }

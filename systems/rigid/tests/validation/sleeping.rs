@@ -8,7 +8,10 @@ use crate::build::*;
 use crate::{at_least, at_most};
 
 fn sleepy() -> Options {
-    Options { sleeping: true, ..Options::default() }
+    Options {
+        sleeping: true,
+        ..Options::default()
+    }
 }
 
 /// A column of three cubes that has fallen asleep.
@@ -27,8 +30,18 @@ fn a_stack_at_rest_falls_asleep_and_stays_where_it_is() {
     let before = system.state.position.clone();
     run(&mut system, 1.0);
     assert_eq!(before, system.state.position);
-    assert!(system.state.linear_velocity.iter().all(|v| *v == Vec3::ZERO));
-    at_most("fell asleep within [m] of its start", drift(&system).1, 1e-4); // measured: ?
+    assert!(
+        system
+            .state
+            .linear_velocity
+            .iter()
+            .all(|v| *v == Vec3::ZERO)
+    );
+    at_most(
+        "fell asleep within [m] of its start",
+        drift(&system).1,
+        1e-4,
+    ); // measured: 2.2e-7
 }
 
 #[test]
@@ -58,9 +71,12 @@ fn an_impact_wakes_the_whole_stack() {
     let mut system = sleeping_column(model);
     run(&mut system, 2.0);
     for i in 1..=3 {
-        assert!(!system.state.asleep[i], "cube {i} sleeps through the impact");
+        assert!(
+            !system.state.asleep[i],
+            "cube {i} sleeps through the impact"
+        );
     }
-    at_least("struck cube moved [m]", system.state.position[2].x, 0.01); // measured: ?
+    at_least("struck cube moved [m]", system.state.position[2].x, 0.01); // measured: 0.14
 }
 
 #[test]
@@ -71,7 +87,7 @@ fn an_impulse_wakes_the_whole_stack() {
     state.apply_impulse(model, 2, Vec3::X * 20.0, at);
     run(&mut system, 0.1);
     assert!((1..=3).all(|i| !system.state.asleep[i]));
-    at_least("pushed cube moved [m]", system.state.position[2].x, 0.01); // measured: ?
+    at_least("pushed cube moved [m]", system.state.position[2].x, 0.01); // measured: 0.12
 }
 
 #[test]
@@ -87,13 +103,27 @@ fn a_force_wakes_the_whole_stack() {
 fn a_moving_script_wakes_what_lies_on_it() {
     let mut model = model(0.5, 0.0);
     let keys = vec![
-        Key { time: 0.0, pose: Pose::at(Vec3::Y * -0.5) },
-        Key { time: 2.0, pose: Pose::at(Vec3::Y * -0.5) },
-        Key { time: 3.0, pose: Pose::at(Vec3::new(0.0, 0.5, 0.0)) },
+        Key {
+            time: 0.0,
+            pose: Pose::at(Vec3::Y * -0.5),
+        },
+        Key {
+            time: 2.0,
+            pose: Pose::at(Vec3::Y * -0.5),
+        },
+        Key {
+            time: 3.0,
+            pose: Pose::at(Vec3::new(0.0, 0.5, 0.0)),
+        },
     ];
     let lift = Body {
         motion: Motion::Scripted(Path { keys }),
-        ..Body::new("lift", Shape::Box { half: Vec3::new(2.0, 0.5, 2.0) })
+        ..Body::new(
+            "lift",
+            Shape::Box {
+                half: Vec3::new(2.0, 0.5, 2.0),
+            },
+        )
     };
     model.add(lift).unwrap();
     for k in 0..3 {
@@ -102,31 +132,75 @@ fn a_moving_script_wakes_what_lies_on_it() {
     let mut system = sleeping_column(model);
     run(&mut system, 2.0);
     let risen = system.state.position[3].y - system.model.start_position[3].y;
-    at_most("lifted by 1 m, off by [m]", (risen - 1.0).abs(), 2e-3); // measured: ?
+    at_most("lifted by 1 m, off by [m]", (risen - 1.0).abs(), 2e-3); // measured: 2.6e-4
 }
 
 #[test]
 fn a_support_that_is_taken_away_wakes_what_leaned_on_it() {
-    // a body whose motion is not finite is set aside
-    let mut system = sleeping_column(stack(3, 0.5, 0.0));
-    system.state.position[1].x = f64::NAN;
-    run(&mut system, 0.5);
-    assert!(system.state.removed[1]);
-    let fallen = system.model.start_position[3].y - system.state.position[3].y;
-    at_least("upper cubes fell by [m]", fallen, 0.9); // measured: ?
+    // removed by the user, or set aside because its motion is not finite
+    let remove = |system: &mut System| system.state.remove(1);
+    let spoil = |system: &mut System| system.state.position[1].x = f64::NAN;
+    for take_away in [&remove as &dyn Fn(&mut System), &spoil] {
+        let mut system = sleeping_column(stack(3, 0.5, 0.0));
+        take_away(&mut system);
+        run(&mut system, 0.6);
+        assert!(system.state.removed[1] && !system.state.present[1]);
+        let fallen = system.model.start_position[3].y - system.state.position[3].y;
+        at_most(
+            "upper cubes fell by 1 m, off by [m]",
+            (fallen - 1.0).abs(),
+            1e-3,
+        ); // measured: 1.5e-4
+    }
+}
+
+#[test]
+fn a_body_spoilt_by_its_user_harms_no_other() {
+    for what in ["position", "velocity", "force"] {
+        let mut system = start(stack(3, 0.5, 0.0), Options::default());
+        run(&mut system, 0.2);
+        let wrong = Vec3::new(0.0, f64::NAN, 0.0);
+        match what {
+            "position" => system.state.position[3] = wrong,
+            "velocity" => system.state.linear_velocity[3] = wrong,
+            _ => system.state.force[3] = wrong,
+        }
+        assert_eq!(system.step(DT).set_aside, [3], "{what}");
+        run(&mut system, 0.5);
+        assert!(system.state.present[1] && system.state.present[2], "{what}");
+        at_most(
+            &format!("spoilt {what}, others moved [m]"),
+            drift(&system).1,
+            1e-4,
+        ); // measured: 3.4e-8
+    }
 }
 
 #[test]
 fn a_support_pulled_away_by_a_script_wakes_what_leaned_on_it() {
     let mut model = model(0.0, 0.0);
     let keys = vec![
-        Key { time: 0.0, pose: Pose::at(Vec3::Y * -0.5) },
-        Key { time: 2.0, pose: Pose::at(Vec3::Y * -0.5) },
-        Key { time: 2.5, pose: Pose::at(Vec3::new(50.0, -0.5, 0.0)) },
+        Key {
+            time: 0.0,
+            pose: Pose::at(Vec3::Y * -0.5),
+        },
+        Key {
+            time: 2.0,
+            pose: Pose::at(Vec3::Y * -0.5),
+        },
+        Key {
+            time: 2.5,
+            pose: Pose::at(Vec3::new(50.0, -0.5, 0.0)),
+        },
     ];
     let table = Body {
         motion: Motion::Scripted(Path { keys }),
-        ..Body::new("table", Shape::Box { half: Vec3::new(2.0, 0.5, 2.0) })
+        ..Body::new(
+            "table",
+            Shape::Box {
+                half: Vec3::new(2.0, 0.5, 2.0),
+            },
+        )
     };
     model.add(table).unwrap();
     for k in 0..3 {
@@ -135,7 +209,7 @@ fn a_support_pulled_away_by_a_script_wakes_what_leaned_on_it() {
     let mut system = sleeping_column(model);
     run(&mut system, 1.5);
     let fallen = system.model.start_position[1].y - system.state.position[1].y;
-    at_least("cubes fell by [m]", fallen, 1.0); // measured: ?
+    at_least("cubes fell by [m]", fallen, 1.0); // measured: 4.6
 }
 
 #[test]
@@ -143,13 +217,27 @@ fn a_fast_script_that_jumps_away_wakes_what_leaned_on_it() {
     // gone within one step: it is out of reach before it is seen to move
     let mut model = model(0.5, 0.0);
     let keys = vec![
-        Key { time: 0.0, pose: Pose::at(Vec3::Y * -0.5) },
-        Key { time: 2.0, pose: Pose::at(Vec3::Y * -0.5) },
-        Key { time: 2.001, pose: Pose::at(Vec3::new(0.0, -20.0, 0.0)) },
+        Key {
+            time: 0.0,
+            pose: Pose::at(Vec3::Y * -0.5),
+        },
+        Key {
+            time: 2.0,
+            pose: Pose::at(Vec3::Y * -0.5),
+        },
+        Key {
+            time: 2.001,
+            pose: Pose::at(Vec3::new(0.0, -20.0, 0.0)),
+        },
     ];
     let trapdoor = Body {
         motion: Motion::Scripted(Path { keys }),
-        ..Body::new("trapdoor", Shape::Box { half: Vec3::new(2.0, 0.5, 2.0) })
+        ..Body::new(
+            "trapdoor",
+            Shape::Box {
+                half: Vec3::new(2.0, 0.5, 2.0),
+            },
+        )
     };
     model.add(trapdoor).unwrap();
     for k in 0..3 {
@@ -158,7 +246,7 @@ fn a_fast_script_that_jumps_away_wakes_what_leaned_on_it() {
     let mut system = sleeping_column(model);
     run(&mut system, 1.5);
     let fallen = system.model.start_position[1].y - system.state.position[1].y;
-    at_least("cubes fell by [m]", fallen, 1.0); // measured: ?
+    at_least("cubes fell by [m]", fallen, 1.0); // measured: 4.9
 }
 
 #[test]
@@ -172,5 +260,5 @@ fn a_sleeping_scene_ends_where_an_awake_one_does() {
         system.state.position[late]
     };
     let apart = at_end(sleepy()).distance(at_end(Options::default()));
-    at_most("sleeping and awake runs end apart by [m]", apart, 1e-3); // measured: ?
+    at_most("sleeping and awake runs end apart by [m]", apart, 1e-3); // measured: 7.1e-8
 }

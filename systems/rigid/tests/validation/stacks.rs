@@ -3,10 +3,10 @@
 
 use drystone_base::random::Random;
 use drystone_base::{Pose, Vec3};
-use drystone_rigid::{Options, System, energy};
+use drystone_rigid::{Model, Options, System, energy};
 
 use crate::build::*;
-use crate::{G, at_least, at_most, block_at, tight};
+use crate::{G, at_least, at_most, block_at, double, tight};
 
 /// What body `a` presses on body `b` above it: force on `b` [N], and where it acts, horizontally.
 fn interface(system: &System, a: usize, b: usize) -> (Vec3, Vec3) {
@@ -33,7 +33,6 @@ fn shifted_stack() -> (Model, Vec3) {
     let centre = model.start_position[1..].iter().sum::<Vec3>() / 10.0;
     (model, centre)
 }
-use drystone_rigid::Model;
 
 /// Worst errors of the loads of all interfaces, as shares of the weight above, and of the centre
 /// of pressure on the ground [m].
@@ -54,11 +53,11 @@ fn loads(options: Options) -> (f64, f64) {
 #[test]
 fn every_interface_of_a_stack_carries_what_is_above_it() {
     let (load, pressure) = loads(tight());
-    at_most("loads, solved to the end", load, 1e-6); // measured: ?
-    at_most("centre of pressure, solved to the end [m]", pressure, 1e-4); // measured: ?
+    at_most("loads, solved to the end", load, 1e-6); // measured: 1.9e-13
+    at_most("centre of pressure, solved to the end [m]", pressure, 1e-4); // measured: 1.8e-7
     let (load, pressure) = loads(Options::default());
-    at_most("loads", load, 1e-5); // measured: ?
-    at_most("centre of pressure [m]", pressure, 1e-4); // measured: ?
+    at_most("loads", load, 1e-5); // measured: 1.9e-6
+    at_most("centre of pressure [m]", pressure, 1e-4); // measured: 3e-7
 }
 
 #[test]
@@ -68,10 +67,14 @@ fn contact_forces_sum_to_the_weight() {
     run(&mut system, 2.0);
     let forces = energy::contact_forces(&system.state, system.options().impulse_span(DT));
     let total = 100.0 * G;
-    at_most("force on the ground", (forces[0].force + Vec3::Y * total).length() / total, 1e-5); // measured: ?
+    at_most(
+        "force on the ground",
+        (forces[0].force + Vec3::Y * total).length() / total,
+        1e-5,
+    ); // measured: 7.5e-7
     for force in &forces[1..] {
         let off = (force.force - Vec3::Y * 10.0 * G).length() / (10.0 * G);
-        at_most("net force on a body", off, 1e-4); // measured: ?
+        at_most("net force on a body", off, 1e-4); // measured: 1.2e-5
     }
 }
 
@@ -79,11 +82,15 @@ fn contact_forces_sum_to_the_weight() {
 fn ten_boxes_stand_for_a_minute() {
     let mut system = start(stack(10, 0.5, 0.0), Options::default());
     run(&mut system, 60.0);
-    at_most("ten boxes in 60 s, moved [m]", drift(&system).1, 1e-3); // measured: ?
+    at_most("ten boxes in 60 s, moved [m]", drift(&system).1, 1e-3); // measured: 2.7e-7
     let (model, _) = shifted_stack();
     let mut system = start(model, Options::default());
     run(&mut system, 60.0);
-    at_most("ten shifted boxes in 60 s, moved [m]", drift(&system).1, 1e-3); // measured: ?
+    at_most(
+        "ten shifted boxes in 60 s, moved [m]",
+        drift(&system).1,
+        1e-3,
+    ); // measured: 2.4e-7
 }
 
 /// Largest departure from 2 m/s of the rider and its carrier over 3 s [m/s].
@@ -102,13 +109,21 @@ fn carried(options: Options) -> f64 {
 
 #[test]
 fn a_carried_box_keeps_its_speed() {
-    at_most("carried box, solved to the end [m/s]", carried(tight()), 1e-6); // measured: ?
-    at_most("carried box [m/s]", carried(Options::default()), 1e-4); // measured: ?
+    at_most(
+        "carried box, solved to the end [m/s]",
+        carried(tight()),
+        1e-6,
+    ); // measured: 8.3e-15
+    at_most("carried box [m/s]", carried(Options::default()), 1e-4); // measured: 1.7e-6
 }
 
 #[test]
 fn a_carried_box_is_braked_as_published() {
-    at_least("paper: carried box, off 2 m/s by [m/s]", carried(preset("paper")), 1.0); // measured: ?
+    at_least(
+        "paper: carried box, off 2 m/s by [m/s]",
+        carried(preset("paper")),
+        1.0,
+    ); // measured: 4.8
 }
 
 /// Bodies that fly at each other in space.
@@ -117,16 +132,25 @@ fn cluster(boxes: bool) -> Model {
     model.gravity = Vec3::ZERO;
     let mut random = Random::new(15);
     for k in 0..27 {
-        let at = Vec3::new((k % 3) as f64, (k / 3 % 3) as f64, (k / 9) as f64) * 1.1 - Vec3::splat(1.1);
+        let at =
+            Vec3::new((k % 3) as f64, (k / 3 % 3) as f64, (k / 9) as f64) * 1.1 - Vec3::splat(1.1);
         let mass = random.range(0.5, 5.0);
         let i = if boxes {
-            let half = Vec3::new(random.range(0.2, 0.4), random.range(0.2, 0.4), random.range(0.2, 0.4));
+            let half = Vec3::new(
+                random.range(0.2, 0.4),
+                random.range(0.2, 0.4),
+                random.range(0.2, 0.4),
+            );
             let turn = random.rotation();
             block_at(&mut model, half, Pose::new(at, turn), mass)
         } else {
             ball(&mut model, random.range(0.3, 0.5), at, mass)
         };
-        let jitter = Vec3::new(random.range(-1.0, 1.0), random.range(-1.0, 1.0), random.range(-1.0, 1.0));
+        let jitter = Vec3::new(
+            random.range(-1.0, 1.0),
+            random.range(-1.0, 1.0),
+            random.range(-1.0, 1.0),
+        );
         model.start_linear_velocity[i] = -at + jitter;
         model.start_angular_velocity[i] = jitter * 3.0;
     }
@@ -156,21 +180,72 @@ fn momentum_drift(boxes: bool, options: Options) -> (f64, f64, f64, usize) {
         }
         by_velocity += after - before;
     }
-    ((p(&system) - p0).length() / scale, by_velocity.length() / scale, (l(&system) - l0).length() / scale, hits)
+    (
+        (p(&system) - p0).length() / scale,
+        by_velocity.length() / scale,
+        (l(&system) - l0).length() / scale,
+        hits,
+    )
 }
 
 #[test]
 fn a_free_cluster_keeps_its_momentum() {
-    let mut rough = Options::default();
-    (rough.coursed.sweeps, rough.coursed.rounds) = (1, 1);
-    for (what, boxes) in [("balls", false), ("boxes", true)] {
-        for (how, options) in [("", Options::default()), (" with one sweep", rough.clone())] {
-            let (p, velocity_part, l, hits) = momentum_drift(boxes, options);
-            at_least(&format!("{what}{how}, contacts met"), hits as f64, 100.0);
-            at_most(&format!("{what}{how}, momentum in 1000 steps"), p, 1e-10); // measured: ?
-            at_most(&format!("{what}{how}, angular momentum, velocity part"), velocity_part, 1e-10); // measured: ?
-            at_most(&format!("{what}{how}, angular momentum in all"), l, 1e-2); // measured: ?
-        }
+    let unconverged = |mut options: Options| {
+        (options.coursed.sweeps, options.coursed.rounds) = (1, 1);
+        options
+    };
+    let undivided = |mut options: Options| {
+        options.coursed.substeps = 1;
+        // nor corrected: that turns boxes, and their inertia with them
+        options.coursed.slop = 1e6;
+        options
+    };
+    // Impulses use the inertia at the start of a step. A box turns on within it, by substeps, so
+    // its angular momentum is exact only where a step is not divided. Keeping the momentum and
+    // taking the spin from it at the end was tried: exact, but the contacts are then no longer
+    // solved, and a heap of boxes gains 17 J in one step.
+    for (what, boxes, options, tolerance) in [
+        // measured: 2e-14, 8e-15
+        ("balls", false, Options::default(), 1e-10),
+        (
+            "balls, one sweep",
+            false,
+            unconverged(Options::default()),
+            1e-10,
+        ),
+        // measured: 5e-15, 2e-15; in single precision 5e-11
+        ("boxes, undivided, double", true, undivided(double()), 1e-10),
+        (
+            "boxes, undivided, double, one sweep",
+            true,
+            unconverged(undivided(double())),
+            1e-10,
+        ),
+        (
+            "boxes, undivided",
+            true,
+            undivided(Options::default()),
+            1e-10,
+        ),
+        // measured: 1.1e-4, 1.5e-4
+        ("boxes", true, Options::default(), 1e-3),
+        (
+            "boxes, one sweep",
+            true,
+            unconverged(Options::default()),
+            1e-3,
+        ),
+    ] {
+        let (p, velocity_part, l, hits) = momentum_drift(boxes, options);
+        at_least(&format!("{what}, contacts met"), hits as f64, 100.0);
+        at_most(&format!("{what}, momentum in 1000 steps"), p, 1e-10); // measured: 6e-17
+        at_most(
+            &format!("{what}, angular momentum, velocity part"),
+            velocity_part,
+            tolerance,
+        );
+        // anchors stay while bodies move on by substeps, and the correction moves them too
+        at_most(&format!("{what}, angular momentum in all"), l, 1e-2); // measured: 8.9e-4
     }
 }
 
@@ -179,5 +254,5 @@ fn momentum_leaks_through_fixation_as_published() {
     let mut system = start(struck_stack(), preset("paper"));
     run(&mut system, 0.3);
     let left = energy::linear_momentum(&system.state, &system.model).x / 20.0;
-    at_least("paper: share of a blow that is lost", 1.0 - left, 0.5); // measured: ?
+    at_least("paper: share of a blow that is lost", 1.0 - left, 0.5); // measured: 0.85
 }
