@@ -25,10 +25,12 @@ const GAIN: f64 = 0.05;
 /// Velocity below which contacts are left as they are [m/s].
 const STILL: f64 = 1e-6;
 /// Depth from which the correction takes four times its sweeps [m].
-const DEEP: f64 = 0.005;
+const DEEP: f64 = 0.001;
 /// Depth from which it goes on while that helps, up to ten times as long [m]. Overlaps of impacts
 /// are left to several steps: pressing them out at once costs a struck tower 3 % of its bricks.
 const BURIED: f64 = 0.05;
+/// Speed from which it takes a third of them [m/s].
+const FLYING: f64 = 1.0;
 /// Gap up to which bodies at rest belong together [m].
 const NEAR: f64 = 0.001;
 
@@ -124,10 +126,19 @@ fn advance_group<T: Dispatch>(group: &mut Group<T>, model: &Model, settings: &Co
     group.collect_impulses();
     let deepest = group.blocks.settle(h);
     if deepest > settings.slop {
-        let effort = if deepest > DEEP { 4 } else { 1 };
         let rounds = if deepest > BURIED { 10 } else { 1 };
-        group.blocks.correct(settings.slop, effort * settings.correction_sweeps, rounds);
+        group.blocks.correct(settings.slop, correction_effort(group.fastest, deepest, settings), rounds);
         group.shift_bodies();
+    }
+}
+
+/// Sweeps of the position correction. Deep overlap at rest is worth more; while things fly,
+/// overlap passes, and pushing hard would only stir what stands nearby.
+fn correction_effort(fastest: f64, deepest: f64, settings: &CoursedOptions) -> u32 {
+    match settings.correction_sweeps {
+        usual if fastest > FLYING => usual.div_ceil(3),
+        usual if deepest > DEEP => 4 * usual,
+        usual => usual,
     }
 }
 

@@ -57,6 +57,8 @@ pub(crate) struct Group<T> {
     pub(crate) coarse: Coarse<T>,
     pub(crate) sweeps: usize,
     pub(crate) residual: f64,
+    /// Speed of its fastest body at the start of the step [m/s].
+    pub(crate) fastest: f64,
 }
 
 /// Memory of [`partition`]: per island its patches, group, interfaces and first interface; per
@@ -171,6 +173,7 @@ impl<T: Dispatch> Group<T> {
     pub(crate) fn lay_out(&mut self, state: &State, model: &Model, graph: &Graph, coarse: bool) {
         self.sweeps = 0;
         self.residual = 0.0;
+        self.fastest = 0.0;
         self.members.clear();
         self.inputs.clear();
         self.centres.clear();
@@ -184,6 +187,9 @@ impl<T: Dispatch> Group<T> {
                 inverse_inertia,
             });
             self.centres.push(state.position[i]);
+            if moves {
+                self.fastest = self.fastest.max(state.linear_velocity[i].length());
+            }
             self.members.push(Member {
                 body,
                 moves,
