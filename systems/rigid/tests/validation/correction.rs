@@ -53,8 +53,6 @@ fn a_stack_pressed_into_itself_is_clean_within_ten_frames() {
             kinetic,
             if gravity { 0.05 } else { 0.0 },
         ); // measured: 0, and 3e-12 to 0.012 depending on the sweeps
-        if gravity { 1e-4 } else { 0.0 },
-        ); // measured: 2.8e-12
         if gravity {
             run(&mut system, 2.0);
             let kinetic = energy::kinetic_energy(&system.state, &system.model);
