@@ -19,7 +19,7 @@ use crate::system::{Report, Workspace};
 use crate::{CoursedOptions, Graph, Model, NONE, Options, State};
 
 /// A solve is done when no contact closes faster than this [m/s] ...
-const CALM: f64 = 0.005;
+const CALM: f64 = 0.002;
 /// ... or than this share of what it started from.
 const GAIN: f64 = 0.05;
 /// Velocity below which contacts are left as they are [m/s].
@@ -31,6 +31,8 @@ const DEEP: f64 = 0.001;
 const BURIED: f64 = 0.05;
 /// Speed from which it takes a third of them [m/s].
 const FLYING: f64 = 1.0;
+/// Islands of at most this many patches are solved in double precision.
+const SMALL: u32 = 64;
 /// Gap up to which bodies at rest belong together [m].
 const NEAR: f64 = 0.001;
 
@@ -50,10 +52,13 @@ pub(crate) fn step(
 
     let Workspace { graph, single, double, partition, .. } = workspace;
     let settings = &options.coursed;
-    let done = match settings.precision {
-        Precision::Single => advance_groups(single, partition, state, model, graph, settings, dt),
-        Precision::Double => advance_groups(double, partition, state, model, graph, settings, dt),
+    let most = match settings.precision {
+        Precision::Auto => SMALL,
+        Precision::Single => 0,
+        Precision::Double => u32::MAX,
     };
+    let fine = advance_groups(double, partition, |n| n <= most, state, model, graph, settings, dt);
+    let fast = advance_groups(single, partition, |n| n > most, state, model, graph, settings, dt);
     for i in 0..model.len() {
         if graph.island[i] == NONE || graph.alone(i) {
             fly(state, model, i, settings.substeps, dt);
@@ -66,8 +71,10 @@ pub(crate) fn step(
         contacts: state.contacts.points.len(),
         pairs: state.contacts.pairs.iter().filter(|pair| pair.count > 0).count(),
         islands: graph.islands as usize,
+        sweeps: fine.sweeps.max(fast.sweeps),
+        residual: fine.residual.max(fast.residual),
         deepest_penetration: state.contacts.deepest(),
-        ..done
+        ..Report::default()
     }
 }
 
@@ -83,17 +90,18 @@ fn analyse(graph: &mut Graph, state: &State, model: &Model, dt: f64) {
     graph.analyse(contacts, model, |k| contacts.patches[k].distance < reach);
 }
 
-/// Splits the islands into groups, advances each, and brings the results home in order.
+/// Splits the islands whose number of patches `fits` into groups, advances each, and brings the results home in order.
 fn advance_groups<T: Dispatch>(
     groups: &mut Vec<Group<T>>,
     memory: &mut Partition,
+    fits: impl Fn(u32) -> bool,
     state: &mut State,
     model: &Model,
     graph: &Graph,
     settings: &CoursedOptions,
     dt: f64,
 ) -> Report {
-    let count = partition(groups, memory, state, model, graph);
+    let count = partition(groups, memory, fits, state, model, graph);
     let groups = &mut groups[..count];
     let advance = |group: &mut Group<T>| {
         group.lay_out(state, model, graph, settings.coarse);

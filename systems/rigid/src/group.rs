@@ -72,11 +72,12 @@ pub(crate) struct Partition {
     slot: Vec<(u32, u32)>,
 }
 
-/// Deals the islands out to groups, in order; returns how many groups there are. Sleeping
-/// islands get none.
+/// Deals the islands whose number of patches `fits` out to groups, in order; returns how many
+/// groups there are. Sleeping islands get none.
 pub(crate) fn partition<T: Dispatch>(
     groups: &mut Vec<Group<T>>,
     memory: &mut Partition,
+    fits: impl Fn(u32) -> bool,
     state: &State,
     model: &Model,
     graph: &Graph,
@@ -112,7 +113,7 @@ pub(crate) fn partition<T: Dispatch>(
     memory.group.clear();
     let (mut count, mut filled) = (0, PATCHES);
     for island in 0..islands {
-        if memory.patches[island] == 0 {
+        if memory.patches[island] == 0 || !fits(memory.patches[island]) {
             memory.group.push(NONE);
             continue;
         }
@@ -140,6 +141,9 @@ pub(crate) fn partition<T: Dispatch>(
         if taken(k) {
             let island = graph.island_of(patch.a, patch.b) as usize;
             let (number, base) = (memory.group[island], memory.base[island]);
+            if number == NONE {
+                continue;
+            }
             let group = &mut groups[number as usize];
             group.source.push(k as u32);
             let between = graph.layer[k] != NONE

@@ -89,8 +89,10 @@ impl Default for Options {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Precision {
-    /// Seven digits, eight contacts at a time.
+    /// Double for small islands, single for large ones.
     #[default]
+    Auto,
+    /// Seven digits, eight contacts at a time.
     Single,
     /// Sixteen digits, about half as fast.
     Double,
@@ -128,7 +130,7 @@ impl Default for CoursedOptions {
             zone: 1e-4,
             slop: 2e-4,
             correction_sweeps: 5,
-            precision: Precision::Single,
+            precision: Precision::Auto,
         }
     }
 }
