@@ -111,8 +111,12 @@ impl System {
         Ok(index)
     }
 
-    /// Takes one step of `dt` seconds with the chosen stepper.
+    /// Takes one step of `dt` seconds with the chosen stepper. A step that is not of positive,
+    /// finite length changes nothing.
     pub fn step(&mut self, dt: f64) -> Report {
+        if !(dt > 0.0 && dt.is_finite()) {
+            return Report::default();
+        }
         let Self { model, state, options, workspace } = self;
         let start = Instant::now();
         workspace.collision_seconds = 0.0;

@@ -14,6 +14,7 @@ mod energy_laws;
 mod impact;
 mod incline;
 mod masonry;
+mod robustness;
 mod rotation;
 mod services;
 mod sleeping;
