@@ -2,11 +2,12 @@
 //! Gauss-Seidel on a stack is tested with the solver.
 
 use drystone_base::functions::ln;
+use drystone_rigid::Options;
 
 use crate::incline::cube_on_slope;
 use crate::rotation::top;
 use crate::spheres::ball_on_slope;
-use crate::{G, at_least, double, run_with, sine_cosine};
+use crate::{G, at_least, run_with, sine_cosine};
 
 /// Slope of ln(error) over ln(step) through three steps, each half the one before.
 fn order(what: &str, error: impl Fn(f64) -> f64, dt: f64) -> f64 {
@@ -20,7 +21,7 @@ fn order(what: &str, error: impl Fn(f64) -> f64, dt: f64) -> f64 {
 fn errors_fall_in_proportion_to_the_step() {
     // place of a sliding box after 1 s
     let sliding = |dt: f64| {
-        let (mut system, i, downhill) = cube_on_slope(0.6, 0.3, 0.0, double());
+        let (mut system, i, downhill) = cube_on_slope(0.6, 0.3, 0.0, Options::default());
         let from = system.state.position[i];
         run_with(&mut system, 1.0, dt);
         let (s, c) = sine_cosine(0.6);
@@ -31,7 +32,7 @@ fn errors_fall_in_proportion_to_the_step() {
 
     // place of a rolling ball after 1 s
     let rolling = |dt: f64| {
-        let (mut system, i, downhill) = ball_on_slope(0.5, 0.5, double());
+        let (mut system, i, downhill) = ball_on_slope(0.5, 0.5, Options::default());
         let from = system.state.position[i];
         run_with(&mut system, 1.0, dt);
         ((system.state.position[i] - from).dot(downhill) - 0.5 * 5.0 / 7.0 * G * sine_cosine(0.5).0)
@@ -42,7 +43,7 @@ fn errors_fall_in_proportion_to_the_step() {
 
     // precession of a top over 2 s
     let precession = |dt: f64| {
-        let (rate, wanted, _) = top(double(), dt);
+        let (rate, wanted, _) = top(Options::default(), dt);
         (rate - wanted).abs()
     };
     let found = order("top", precession, 4e-3);

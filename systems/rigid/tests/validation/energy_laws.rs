@@ -96,21 +96,21 @@ fn energy_never_rises_where_nothing_bounces() {
             &format!("{what}, dynamics, worst step [of spent]"),
             found.dynamics / scale,
             1e-4,
-        ); // measured: 5.3e-7
+        ); // measured: 2.2e-6
         at_most(
             &format!("{what}, dynamics, sum of rises"),
             found.dynamics_sum / scale,
             1e-3,
-        ); // measured: 7.1e-6
+        ); // measured: 2.4e-6
         at_most(
             &format!("{what}, correction, worst step"),
             found.correction / scale,
             1e-3,
-        ); // measured: 9e-6
+        ); // measured: 2e-5
         at_most(
             &format!("{what}, correction, sum"),
             found.correction_sum / scale,
             1e-2,
-        ); // measured: 4.2e-5
+        ); // measured: 5.1e-5
     }
 }

@@ -6,7 +6,7 @@ use drystone_base::{Pose, Vec3};
 use drystone_rigid::{Options, System};
 
 use crate::build::*;
-use crate::{G, at_least, at_most, block_at, double, is_near, run_with, sine_cosine, slope};
+use crate::{G, at_least, at_most, block_at, is_near, run_with, sine_cosine, single, slope};
 
 /// A cube of 1 m and 10 kg on a slope, moving downhill at `speed`. Returns its index and the
 /// downhill direction.
@@ -40,9 +40,9 @@ fn a_box_sticks_below_the_friction_angle() {
             &format!("{what}, speed [m/s]"),
             system.state.linear_velocity[i].length(),
             1e-6,
-        ); // measured: 1.3e-7
+        ); // measured: 1.5e-15
         let crept = system.state.position[i].distance(settled);
-        at_most(&format!("{what}, crept from 1 s to 5 s [m]"), crept, 1e-6); // measured: 3.3e-8
+        at_most(&format!("{what}, crept from 1 s to 5 s [m]"), crept, 1e-6); // measured: 5.3e-20
     }
 }
 
@@ -66,12 +66,12 @@ fn sliding_error(options: Options, dt: f64) -> (f64, f64) {
 #[test]
 fn a_box_slides_as_coulomb_says_above_the_friction_angle() {
     // semi-implicit Euler in substeps of h: v = a t, x = a t²/2 + a h t/2
-    let (v, x) = sliding_error(double(), DT);
-    at_most("sliding, double precision, speed", v, 1e-6); // measured: 2.8e-7
-    at_most("sliding, double precision, place", x, 1e-6); // measured: 5.8e-7
     let (v, x) = sliding_error(Options::default(), DT);
-    at_most("sliding, speed", v, 1e-6); // measured: 3e-7
-    at_most("sliding, place", x, 1e-6); // measured: 6.5e-7
+    at_most("sliding, speed", v, 1e-6); // measured: 2.8e-7
+    at_most("sliding, place", x, 1e-6); // measured: 5.8e-7
+    let (v, x) = sliding_error(single(), DT);
+    at_most("sliding, single precision, speed", v, 1e-6); // measured: 3e-7
+    at_most("sliding, single precision, place", x, 1e-6); // measured: 6.5e-7
 }
 
 #[test]
@@ -89,7 +89,7 @@ fn a_sliding_box_stops_where_its_energy_is_spent() {
         "stopped, speed [m/s]",
         system.state.linear_velocity[i].length(),
         1e-6,
-    ); // measured: 9.3e-9
+    ); // measured: 1.4e-18
 }
 
 const DIRECTIONS: u32 = 16;
@@ -136,7 +136,7 @@ fn friction_is_the_same_in_sixteen_directions() {
         turned = turned.max(aside);
         dragged = dragged.max((pulled(&options, k) - 1.0).abs());
     }
-    at_most("isotropy, deceleration of a launched box", slowed, 0.01); // measured: 1.1e-8
+    at_most("isotropy, deceleration of a launched box", slowed, 0.01); // measured: 2.7e-11
     at_most("isotropy, turned off its way", turned, 0.01); // measured: 3.5e-7
     at_most("isotropy, acceleration of a pulled box", dragged, 0.01); // measured: 2.1e-3
 }
@@ -193,16 +193,16 @@ fn a_box_that_slides_keeps_its_face_on_the_slope() {
         "sliding, left the plane by [m]",
         (system.state.position[i].dot(up) - 0.5).abs(),
         2e-4,
-    ); // measured: 3.3e-8
+    ); // measured: 1.4e-7
     let turn = 2.0
         * (system.state.rotation[i] * before.conjugate())
             .xyz()
             .length();
-    at_most("sliding, turned by [rad]", turn, 1e-4); // measured: 4.1e-7
+    at_most("sliding, turned by [rad]", turn, 1e-4); // measured: 4e-7
     is_near(
         "sliding, height over the plane",
         system.state.position[i].dot(up),
         0.5,
         1e-3,
-    ); // measured: 6.7e-8
+    ); // measured: 2.8e-7
 }

@@ -145,7 +145,7 @@ fn materials_combine_by_rule_and_by_pair() {
             lost / (0.5 * G),
             friction,
             0.01,
-        ); // measured: 5e-8
+        ); // measured: 2.3e-13
 
         let mut falling = stone(
             material,
@@ -160,7 +160,7 @@ fn materials_combine_by_rule_and_by_pair() {
             &format!("material {material}, bounce off by [m/s]"),
             off,
             1e-6,
-        ); // measured: 3e-9
+        ); // measured: 2.2e-16
     }
 }
 
@@ -196,13 +196,13 @@ fn a_scripted_platform_carries_a_box() {
         "carried by a script, speed off by [m/s]",
         (system.state.linear_velocity[i] - v).length(),
         1e-4,
-    ); // measured: 1.7e-7
+    ); // measured: 6.1e-12
     let wanted = Vec3::Y * 0.5 + v * 3.0;
     at_most(
         "carried by a script, place off by [m]",
         system.state.position[i].distance(wanted),
         1e-3,
-    ); // measured: 7.4e-7
+    ); // measured: 9.2e-12
 }
 
 #[test]
@@ -366,7 +366,7 @@ fn bodies_enter_when_their_time_has_come() {
     );
     run(&mut system, 2.0);
     assert!(system.state.present[late]);
-    at_most("late cube, moved on its stack [m]", drift(&system).1, 1e-3); // measured: 9.6e-8
+    at_most("late cube, moved on its stack [m]", drift(&system).1, 1e-3); // measured: 1.5e-12
 
     // and one that is added to the running system
     let body = Body {

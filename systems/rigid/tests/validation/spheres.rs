@@ -34,8 +34,8 @@ fn a_ball_rolls_down_a_slope_at_five_sevenths() {
             v,
             5.0 / 7.0 * G * sine_cosine(tangent).0 * t,
             0.01,
-        ); // measured: 9.6e-8
-        is_near("rolling, spin [rad/s]", -spin * RADIUS, v, 1e-3); // measured: 2.5e-7
+        ); // measured: 6.7e-16
+        is_near("rolling, spin [rad/s]", -spin * RADIUS, v, 1e-3); // measured: 3.3e-13
     }
 }
 
@@ -46,14 +46,14 @@ fn a_ball_slips_down_a_slope_that_is_too_smooth() {
     run(&mut system, t);
     let (s, c) = sine_cosine(tangent);
     let v = system.state.linear_velocity[i].dot(downhill);
-    is_near("slipping, speed [m/s]", v, G * (s - friction * c) * t, 0.01); // measured: 4.8e-10
+    is_near("slipping, speed [m/s]", v, G * (s - friction * c) * t, 0.01); // measured: 6.7e-16
     let spin = -system.state.angular_velocity[i].z;
     is_near(
         "slipping, spin [rad/s]",
         spin,
         5.0 * friction * G * c / (2.0 * RADIUS) * t,
         0.01,
-    ); // measured: 3.1e-9
+    ); // measured: 1.9e-13
 }
 
 #[test]
@@ -95,5 +95,5 @@ fn a_launched_ball_rolls_in_the_end_with_five_sevenths_of_its_speed() {
         system.state.linear_velocity[i].x,
         5.0 / 7.0 * v0,
         0.01,
-    ); // measured: 1.4e-7
+    ); // measured: 2.2e-13
 }

@@ -6,7 +6,7 @@ use drystone_base::{Pose, Vec3};
 use drystone_rigid::{Model, Options, System, energy};
 
 use crate::build::*;
-use crate::{G, at_least, at_most, block_at, double, tight};
+use crate::{G, at_least, at_most, block_at, single, tight};
 
 /// What body `a` presses on body `b` above it: force on `b` [N], and where it acts, horizontally.
 fn interface(system: &System, a: usize, b: usize) -> (Vec3, Vec3) {
@@ -55,9 +55,12 @@ fn every_interface_of_a_stack_carries_what_is_above_it() {
     let (load, pressure) = loads(tight());
     at_most("loads, solved to the end", load, 1e-6); // measured: 1.9e-13
     at_most("centre of pressure, solved to the end [m]", pressure, 1e-4); // measured: 1.8e-7
+    let (load, pressure) = loads(single());
+    at_most("loads, single precision", load, 1e-5); // measured: 1.9e-6
+    at_most("centre of pressure, single precision [m]", pressure, 1e-4); // measured: 3e-7
     let (load, pressure) = loads(Options::default());
-    at_most("loads", load, 1e-5); // measured: 1.9e-6
-    at_most("centre of pressure [m]", pressure, 1e-4); // measured: 3e-7
+    at_most("loads", load, 1e-6); // measured: 1.9e-13
+    at_most("centre of pressure [m]", pressure, 1e-4); // measured: 1.8e-7
 }
 
 #[test]
@@ -71,10 +74,10 @@ fn contact_forces_sum_to_the_weight() {
         "force on the ground",
         (forces[0].force + Vec3::Y * total).length() / total,
         1e-5,
-    ); // measured: 7.5e-7
+    ); // measured: 1e-13
     for force in &forces[1..] {
         let off = (force.force - Vec3::Y * 10.0 * G).length() / (10.0 * G);
-        at_most("net force on a body", off, 1e-4); // measured: 1.2e-5
+        at_most("net force on a body", off, 1e-4); // measured: 1.1e-12
     }
 }
 
@@ -82,7 +85,7 @@ fn contact_forces_sum_to_the_weight() {
 fn ten_boxes_stand_for_a_minute() {
     let mut system = start(stack(10, 0.5, 0.0), Options::default());
     run(&mut system, 60.0);
-    at_most("ten boxes in 60 s, moved [m]", drift(&system).1, 1e-3); // measured: 2.7e-7
+    at_most("ten boxes in 60 s, moved [m]", drift(&system).1, 1e-3); // measured: 7.8e-16
     let (model, _) = shifted_stack();
     let mut system = start(model, Options::default());
     run(&mut system, 60.0);
@@ -90,7 +93,7 @@ fn ten_boxes_stand_for_a_minute() {
         "ten shifted boxes in 60 s, moved [m]",
         drift(&system).1,
         1e-3,
-    ); // measured: 2.4e-7
+    ); // measured: 1.4e-15
 }
 
 /// Largest departure from 2 m/s of the rider and its carrier over 3 s [m/s].
@@ -114,7 +117,12 @@ fn a_carried_box_keeps_its_speed() {
         carried(tight()),
         1e-6,
     ); // measured: 8.3e-15
-    at_most("carried box [m/s]", carried(Options::default()), 1e-4); // measured: 1.7e-6
+    at_most(
+        "carried box, single precision [m/s]",
+        carried(single()),
+        1e-4,
+    ); // measured: 1.7e-6
+    at_most("carried box [m/s]", carried(Options::default()), 1e-6); // measured: 8.3e-15
 }
 
 #[test]
@@ -214,17 +222,22 @@ fn a_free_cluster_keeps_its_momentum() {
             1e-10,
         ),
         // measured: 5e-15, 2e-15; in single precision 5e-11
-        ("boxes, undivided, double", true, undivided(double()), 1e-10),
-        (
-            "boxes, undivided, double, one sweep",
-            true,
-            unconverged(undivided(double())),
-            1e-10,
-        ),
         (
             "boxes, undivided",
             true,
             undivided(Options::default()),
+            1e-10,
+        ),
+        (
+            "boxes, undivided, one sweep",
+            true,
+            unconverged(undivided(Options::default())),
+            1e-10,
+        ),
+        (
+            "boxes, undivided, single precision",
+            true,
+            undivided(single()),
             1e-10,
         ),
         // measured: 1.1e-4, 1.5e-4
@@ -238,7 +251,7 @@ fn a_free_cluster_keeps_its_momentum() {
     ] {
         let (p, velocity_part, l, hits) = momentum_drift(boxes, options);
         at_least(&format!("{what}, contacts met"), hits as f64, 100.0);
-        at_most(&format!("{what}, momentum in 1000 steps"), p, 1e-10); // measured: 6e-17
+        at_most(&format!("{what}, momentum in 1000 steps"), p, 1e-10); // measured: 6.4e-17
         at_most(
             &format!("{what}, angular momentum, velocity part"),
             velocity_part,
