@@ -79,6 +79,8 @@ struct BodyBlock<T> {
 pub struct Wrong {
     /// Fastest approach that is not allowed [m/s].
     pub approach: f64,
+    /// Share of the contacts that approach faster than [`Coarse::look`] was told to count [1].
+    pub share: f64,
     /// Largest velocity that a pressed or sticking contact should not have [m/s]; infinite while
     /// one slides.
     pub velocity: f64,
@@ -214,8 +216,12 @@ impl<T: Dispatch> Coarse<T> {
                 block.offset[axis].0[lane] = T::of(offset[axis]);
             }
             let upper = usize::from(patch.upward);
-            self.around[patch.bodies[upper] as usize][0] = patch.interface;
-            self.around[patch.bodies[1 - upper] as usize][1] = patch.interface;
+            let parts = [(patch.bodies[upper], 0), (patch.bodies[1 - upper], 1)];
+            for (slot, side) in parts {
+                if problem.inverse_mass[slot as usize].f64() > 0.0 {
+                    self.around[slot as usize][side] = patch.interface;
+                }
+            }
             for side in 0..2 {
                 if problem.inverse_mass[patch.bodies[side] as usize].f64() > 0.0 {
                     self.body_island[patch.bodies[side] as usize] = interface.island;
@@ -245,13 +251,15 @@ impl<T: Dispatch> Coarse<T> {
     }
 
     /// What is wrong with the contacts of `problem` now; call before [`Self::solve`].
-    pub fn look(&mut self, problem: &Blocks<T>) -> Wrong {
+    /// `enough` is the approach from which contacts are counted [m/s].
+    pub fn look(&mut self, problem: &Blocks<T>, enough: f64) -> Wrong {
         self.right.fill([0.0; 6]);
         let (wrong, changed) = dispatch(Restrict {
             blocks: &problem.blocks,
             coarse: &mut self.blocks,
             velocity: &problem.velocity,
             right: &mut self.right,
+            enough,
         });
         self.changed += changed;
         wrong
@@ -415,6 +423,7 @@ struct Restrict<'a, T> {
     coarse: &'a mut [CoarseBlock<T>],
     velocity: &'a [Eight<T>],
     right: &'a mut [Vector6],
+    enough: f64,
 }
 
 impl<T: Real> Kernel<T> for Restrict<'_, T> {
@@ -426,6 +435,8 @@ impl<T: Real> Kernel<T> for Restrict<'_, T> {
         let (zero, one) = (L::splat(0.0), L::splat(1.0));
         let (closing, sticking) = (L::splat(CLOSING), L::splat(STICKING * STICKING));
         let (mut approach, mut velocity, mut changed) = (zero, zero, zero);
+        let enough = L::splat(self.enough);
+        let (mut closing_count, mut pressed_count) = (zero, zero);
         for (block, coarse) in self.blocks.iter().zip(self.coarse) {
             let a = Motion8::<L>::gather(self.velocity, &block.body[0]);
             let b = Motion8::<L>::gather(self.velocity, &block.body[1]);
@@ -449,6 +460,8 @@ impl<T: Real> Kernel<T> for Restrict<'_, T> {
                 let pressed = ln.if_above(zero, one, zero);
                 let about = (short + closing).if_above(zero, one, pressed);
                 let about = L::load(&point.mass_n).if_above(zero, about, zero);
+                closing_count = closing_count + short.if_above(enough, about, zero);
+                pressed_count = pressed_count + about;
                 let bound = friction * ln;
                 let limit = bound * bound * sticking;
                 let square = l1 * l1 + l2 * l2;
@@ -489,14 +502,21 @@ impl<T: Real> Kernel<T> for Restrict<'_, T> {
                 }
             }
         }
-        let mut total = Eight::<T>::default();
-        changed.store(&mut total);
         let wrong = Wrong {
             approach: largest(approach),
+            share: sum(closing_count) / sum(pressed_count).max(1.0),
             velocity: largest(velocity).sqrt(),
         };
-        (wrong, total.0.iter().map(|x| x.f64()).sum())
+        (wrong, sum(changed))
     }
+}
+
+/// The sum of eight lanes.
+#[inline(always)]
+fn sum<L: Lanes>(x: L) -> f64 {
+    let mut out = Eight::default();
+    x.store(&mut out);
+    out.0.iter().map(|x: &L::Real| x.f64()).sum()
 }
 
 struct Prolong<'a, T> {
@@ -690,7 +710,7 @@ impl<T: Real> Kernel<T> for Assemble<'_, T> {
                     let (to, which) = (&mut bodies[slot / 8], usize::from(!upper));
                     for k in 0..10 {
                         let sum = &mut to.stick[which][k].0[slot % 8];
-                        *sum = T::of(sum.f64() + sticks[k].0[lane].f64());
+                        *sum = *sum + sticks[k].0[lane];
                     }
                     if slides[0].0[lane].f64() != 0.0 {
                         let interface = &interfaces[coarse.interface[lane] as usize];
@@ -721,18 +741,23 @@ impl<T: Real> Kernel<T> for Assemble<'_, T> {
             transposed_product(&mobile, &upper, &mut across);
             let mobile = mobility_times::<L>(block, &upper);
             transposed_product(&mobile, &upper, &mut over);
-            for (lane, &[under, top]) in around.iter().enumerate() {
-                if block.inverse_mass.0[lane].f64() == 0.0 {
-                    continue;
+            // neighbours in memory mostly belong to one interface: add their lanes first
+            let mut lane = 0;
+            while lane < around.len() {
+                let [under, top] = around[lane];
+                let start = lane;
+                while lane < around.len() && around[lane] == [under, top] {
+                    lane += 1;
                 }
+                let lanes = start..lane;
                 if under != NONE {
-                    add_lane(&mut diagonal[under as usize], &below, lane);
+                    add_lanes(&mut diagonal[under as usize], &below, lanes.clone());
                 }
                 if top != NONE {
-                    add_lane(&mut diagonal[top as usize], &over, lane);
+                    add_lanes(&mut diagonal[top as usize], &over, lanes.clone());
                 }
                 if under != NONE && top != NONE {
-                    add_lane(&mut above[under as usize], &across, lane);
+                    add_lanes(&mut above[under as usize], &across, lanes);
                 }
             }
         }
@@ -851,10 +876,16 @@ fn transposed_product<L: Lanes>(a: &[[L; 6]; 6], b: &[[L; 6]; 6], to: &mut LaneM
 }
 
 #[inline(always)]
-fn add_lane<T: Real>(to: &mut Matrix6, from: &LaneMatrix<T>, lane: usize) {
+fn add_lanes<T: Real>(to: &mut Matrix6, from: &LaneMatrix<T>, lanes: std::ops::Range<usize>) {
     for i in 0..6 {
         for j in 0..6 {
-            to[i][j] += from[i][j].0[lane].f64();
+            let x = &from[i][j].0;
+            let sum = if lanes.len() == 8 {
+                ((x[0] + x[1]) + (x[2] + x[3])) + ((x[4] + x[5]) + (x[6] + x[7]))
+            } else {
+                lanes.clone().fold(T::of(0.0), |sum, lane| sum + x[lane])
+            };
+            to[i][j] += sum.f64();
         }
     }
 }

@@ -22,6 +22,8 @@ use crate::{CoursedOptions, Graph, Model, NONE, Options, State};
 const CALM: f64 = 0.002;
 /// ... or than this share of what it started from.
 const GAIN: f64 = 0.05;
+/// A further round needs at least this share of the contacts to be closing.
+const FEW: f64 = 0.02;
 /// Velocity below which contacts are left as they are [m/s].
 const STILL: f64 = 1e-6;
 /// Depth from which the correction takes four times its sweeps [m].
@@ -155,9 +157,9 @@ fn correction_effort(fastest: f64, deepest: f64, settings: &CoursedOptions) -> u
 fn solve<T: Dispatch>(group: &mut Group<T>, settings: &CoursedOptions) {
     let mut enough = CALM;
     for round in 0..settings.rounds {
-        let wrong = group.coarse.look(&group.blocks);
+        let wrong = group.coarse.look(&group.blocks, enough);
         group.residual = wrong.approach;
-        if wrong.velocity <= STILL {
+        if wrong.velocity <= STILL || (round > 0 && wrong.share < FEW) {
             break;
         }
         if round == 0 {
