@@ -107,7 +107,6 @@ pub struct Coarse<T> {
     /// Rows that became active or passive since the matrix was built.
     changed: f64,
     built: bool,
-    centres: Vec<Vec3>,
     body_island: Vec<u32>,
 }
 
@@ -130,7 +129,6 @@ impl<T> Default for Coarse<T> {
             points: 0,
             changed: 0.0,
             built: false,
-            centres: Vec::new(),
             body_island: Vec::new(),
         }
     }
@@ -150,8 +148,6 @@ impl<T: Dispatch> Coarse<T> {
     ) {
         self.built = false;
         self.islands = island.iter().map(|&i| i as usize + 1).max().unwrap_or(0);
-        self.centres.clear();
-        self.centres.extend_from_slice(centres);
 
         // reference and length of each interface: mean and spread of its points
         self.interfaces.clear();
@@ -290,8 +286,8 @@ impl<T: Dispatch> Coarse<T> {
             matrices.clear();
             matrices.resize(self.interfaces.len(), zero);
         }
-        let Self { blocks, interfaces, around, bodies, diagonal, above, centres, .. } = self;
-        dispatch(Assemble { problem, blocks, interfaces, around, bodies, diagonal, above, centres });
+        let Self { blocks, around, bodies, diagonal, above, .. } = self;
+        dispatch(Assemble { problem, blocks, around, bodies, diagonal, above });
     }
 
     /// Block Cholesky, bottom up: `D_k ← D_k - E_{k-1}ᵀ D_{k-1}⁻¹ E_{k-1}`.
@@ -633,12 +629,10 @@ impl<T: Real> Kernel<T> for Apply<'_, T> {
 struct Assemble<'a, T> {
     problem: &'a Blocks<T>,
     blocks: &'a [CoarseBlock<T>],
-    interfaces: &'a [Interface],
     around: &'a [[u32; 2]],
     bodies: &'a mut [BodyBlock<T>],
     diagonal: &'a mut [Matrix6],
     above: &'a mut [Matrix6],
-    centres: &'a [Vec3],
 }
 
 /// Running sums of a weighted vector and of its square: `1, v, v vᵀ`.
@@ -678,16 +672,17 @@ impl<T: Real> Kernel<T> for Assemble<'_, T> {
     type Output = ();
     #[inline(always)]
     fn run<L: Lanes<Real = T>>(self) {
-        let Self { problem, blocks, interfaces, around, bodies, diagonal, above, centres } = self;
+        let Self { problem, blocks, around, bodies, diagonal, above } = self;
         for body in bodies.iter_mut() {
             body.stick = Default::default();
             body.wrench = Default::default();
         }
 
-        // every patch to its bodies: sums of the sticking points, wrenches of the sliding ones,
-        // which feel `Σ (n, m) (n, ρ × n)ᵀ` with m = r × n
+        // every patch to its bodies: sums of the sticking points, wrenches of the sliding ones
+        let (mut sticks, mut slides) = ([Eight::default(); 10], LaneMatrix::<T>::default());
         for (block, coarse) in problem.blocks.iter().zip(blocks) {
             let n = V3::<L>::load(&block.normal);
+            let per_length = L::load(&coarse.per_length);
             for side in 0..2 {
                 let (mut stick, mut slide) = (Moments::<L>::new(), Moments::<L>::new());
                 for k in 0..block.points as usize {
@@ -697,32 +692,37 @@ impl<T: Real> Kernel<T> for Assemble<'_, T> {
                     stick.add(sticks, r);
                     slide.add(L::load(&kept.normal) - sticks, r.cross(n));
                 }
-                let (mut sticks, mut slides) = ([Eight::default(); 10], [Eight::default(); 10]);
                 stick.store(&mut sticks);
-                slide.store(&mut slides);
+                let mut sliding = Eight::default();
+                slide.0[0].store(&mut sliding);
+                let some_slide = largest(slide.0[0]) > 0.0;
+                if some_slide {
+                    // both bodies meet the interface at the same points
+                    let (ra, rb) = (V3::<L>::load(&block.point[0].ra), V3::<L>::load(&block.point[0].rb));
+                    let offset = V3::<L>::load(&coarse.offset);
+                    let across = ra.minus(rb).times(per_length);
+                    let o = if side == 0 { offset } else { offset.plus(across) };
+                    let sign = L::load(&coarse.sign);
+                    let sign = if side == 0 { -sign } else { sign };
+                    sliding_wrench(&slide, n, o, per_length, sign, &mut slides);
+                }
                 for lane in 0..8 {
                     let slot = block.body[side][lane] as usize;
-                    if coarse.interface[lane] == NONE || problem.inverse_mass[slot].f64() == 0.0 {
+                    if coarse.interface[lane] == NONE || !(problem.inverse_mass[slot] > T::default()) {
                         continue;
                     }
                     // a body is the upper one on the interface below it
-                    let upper = (side == 1) == (coarse.sign.0[lane].f64() > 0.0);
-                    let (to, which) = (&mut bodies[slot / 8], usize::from(!upper));
+                    let upper = (side == 1) == (coarse.sign.0[lane] > T::default());
+                    let (to, which, place) = (&mut bodies[slot / 8], usize::from(!upper), slot % 8);
                     for k in 0..10 {
-                        let sum = &mut to.stick[which][k].0[slot % 8];
+                        let sum = &mut to.stick[which][k].0[place];
                         *sum = *sum + sticks[k].0[lane];
                     }
-                    if slides[0].0[lane].f64() != 0.0 {
-                        let interface = &interfaces[coarse.interface[lane] as usize];
-                        let n = [0, 1, 2].map(|axis| block.normal[axis].0[lane].f64());
-                        let sums = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9].map(|k| slides[k].0[lane].f64());
-                        let sign = if upper { 1.0 } else { -1.0 };
-                        let o = centres[slot] - interface.reference;
-                        let wrench = sliding_wrench(&sums, Vec3::from_array(n), sign, o, interface.length);
+                    if sliding.0[lane] > T::default() {
                         for i in 0..6 {
                             for j in 0..6 {
-                                let entry = &mut to.wrench[which][i][j].0[slot % 8];
-                                *entry = T::of(entry.f64() + wrench[i][j]);
+                                let entry = &mut to.wrench[which][i][j].0[place];
+                                *entry = *entry + slides[i][j].0[lane];
                             }
                         }
                     }
@@ -764,21 +764,31 @@ impl<T: Real> Kernel<T> for Assemble<'_, T> {
     }
 }
 
-/// What sliding points feel of a unit field: `Σ (n, m) (n, (o × n + m)/L)ᵀ`.
-fn sliding_wrench(sums: &[f64; 10], n: Vec3, sign: f64, o: Vec3, length: f64) -> Matrix6 {
-    let [count, x, y, z, xx, yy, zz, xy, xz, yz] = *sums;
-    let (m, turn) = ([x, y, z], o.cross(n));
+/// What sliding points feel of a unit field: `Σ (n, m) (n, ρ × n)ᵀ` with `m = r × n`, `ρ = o + r/L`.
+#[inline(always)]
+fn sliding_wrench<L: Lanes>(
+    sums: &Moments<L>,
+    n: V3<L>,
+    o: V3<L>,
+    per_length: L,
+    sign: L,
+    to: &mut LaneMatrix<L::Real>,
+) {
+    let [count, x, y, z, xx, yy, zz, xy, xz, yz] = sums.0;
+    let turn = o.cross(n);
+    let m = [x, y, z];
+    let n = [n.0, n.1, n.2];
+    let turn = [turn.0, turn.1, turn.2];
     let squares = [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]];
-    let mut wrench = [[0.0; 6]; 6];
     for i in 0..3 {
         for j in 0..3 {
-            wrench[i][j] = sign * count * n[i] * n[j];
-            wrench[i][3 + j] = sign * n[i] * (count * turn[j] + m[j]) / length;
-            wrench[3 + i][j] = sign * m[i] * n[j];
-            wrench[3 + i][3 + j] = sign * (m[i] * turn[j] + squares[i][j]) / length;
+            let (ni, mi) = (sign * n[i], sign * m[i]);
+            (count * ni * n[j]).store(&mut to[i][j]);
+            (ni * (count * turn[j] + m[j] * per_length)).store(&mut to[i][3 + j]);
+            (mi * n[j]).store(&mut to[3 + i][j]);
+            (mi * turn[j] + sign * squares[i][j] * per_length).store(&mut to[3 + i][3 + j]);
         }
     }
-    wrench
 }
 
 /// Adds what the sticking points of eight bodies feel of a unit field: force `Σ a + w × ρ`,
