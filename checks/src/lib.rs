@@ -1,1 +1,40 @@
-//! placeholder
+//! What the checks share: scenes by name, the measured side of the bars, bits to compare, and
+//! processor time. The checks themselves are in `tests/`, `benches/` and `examples/`.
+
+pub mod bars;
+mod linear;
+mod timing;
+
+pub use linear::{Layers, layers};
+pub use timing::{cpu_seconds, on_threads};
+
+use drystone_world::{Scene, World};
+
+/// The scene of the gallery called `name`.
+///
+/// # Panics
+/// If there is none.
+pub fn scene(name: &str) -> Scene {
+    let entry = drystone_gallery::find(name);
+    (entry
+        .unwrap_or_else(|| panic!("the gallery has no scene `{name}`"))
+        .build)()
+}
+
+/// The world of `scene`, which is one of ours.
+///
+/// # Panics
+/// If the scene is refused.
+pub fn start(scene: &Scene) -> World {
+    World::new(scene).unwrap_or_else(|error| panic!("scene `{}`: {error}", scene.name))
+}
+
+/// All that moves in `world`, bit for bit.
+pub fn bits(world: &World) -> Vec<u8> {
+    postcard::to_stdvec(&world.snapshot().rigid).expect("plain data packs into memory")
+}
+
+/// Sixteen letters that stand for [`bits`].
+pub fn hash(world: &World) -> String {
+    blake3::hash(&bits(world)).to_hex()[..16].to_string()
+}
