@@ -76,7 +76,7 @@ pub(crate) fn roof_and_ball(entry: &Entry, bricks: u32) -> Scene {
             .weightless()
             .colour(0.75, 0.15, 0.1),
     );
-    scene.camera = Some(Camera::new([42.0, 29.0, 60.0], [0.0, 20.0, 0.0]));
+    scene.camera = Some(Camera::new([-52.0, 17.0, 56.0], [-2.0, 19.6, 0.0]));
     // bricks are 1 m thick and 1 m high
     scene
         .truth(stands_still("tower/*", 5e-3, ..2.8))

@@ -4,7 +4,9 @@
 //! same bytes for the same input, whatever the number of threads.
 
 mod error;
+pub mod frame;
 pub mod plot;
 pub mod render;
+pub mod report;
 
 pub use error::Error;

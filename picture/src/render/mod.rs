@@ -26,7 +26,7 @@ mod sky;
 pub use camera::Camera;
 pub use image::Image;
 pub use item::{Item, Surface, Triangles, bounds};
-pub use palette::{accent, ground_colour, palette, srgb, to_linear};
+pub use palette::{accent, ground_colour, palette, srgb};
 
 use drystone_base::Vec3;
 use light::Lighting;

@@ -8,7 +8,7 @@ pub fn srgb(code: u32) -> [f32; 3] {
 }
 
 /// An sRGB byte as linear light in [0, 1] (IEC 61966-2-1).
-pub fn to_linear(byte: u8) -> f32 {
+pub(super) fn to_linear(byte: u8) -> f32 {
     let v = f64::from(byte) / 255.0;
     let linear = if v <= 0.04045 {
         v / 12.92
