@@ -1,1 +1,44 @@
-//! placeholder
+//! Drystone, a physics engine for animation and simulation research: rigid bodies that stand
+//! by contact and friction alone, and come apart believably when they are hit.
+//!
+//! A [`Scene`](world::Scene) is plain data; a [`World`](world::World) is a scene come alive, which
+//! takes steps and shows [`Frame`](world::Frame)s; everything that shows or stores results takes
+//! frames.
+//!
+//! ```
+//! use drystone::prelude::*;
+//!
+//! // ten boxes on the ground, and a ball that flies at them
+//! let mut scene = Scene::new();
+//! scene.ground();
+//! let stack = Stack { count: 10, shape: Shape::cube(1.0), ..Stack::default() };
+//! scene.generate(Generator::new("stack", Pattern::Stack(stack)));
+//! scene.add(Body::ball(0.5).named("ball").at(-8.0, 5.5, 0.0).velocity(20.0, 0.0, 0.0));
+//!
+//! let mut world = World::new(&scene)?;
+//! world.run_for(0.1);
+//! let top = world.index_of("stack/9").expect("the stack has ten boxes");
+//! assert!((world.frame().bodies[top].pose.position.y - 9.5).abs() < 1e-3);
+//!
+//! // a snapshot resumes bit for bit
+//! let snapshot = world.snapshot();
+//! world.run_for(1.0);
+//! let once = world.frame();
+//! world.restore(&snapshot)?;
+//! world.run_for(1.0);
+//! assert_eq!(once, world.frame());
+//! # Ok::<(), SceneError>(())
+//! ```
+//!
+//! The command line `drystone` does the same with scene files; see `drystone --help`.
+
+pub use drystone_base as base;
+pub use drystone_complementarity as complementarity;
+pub use drystone_formats as formats;
+pub use drystone_gallery as gallery;
+pub use drystone_geometry as geometry;
+pub use drystone_picture as picture;
+pub use drystone_rigid as rigid;
+pub use drystone_world as world;
+
+pub mod prelude;

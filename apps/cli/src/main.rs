@@ -1,1 +1,30 @@
-fn main() {}
+//! The command line `drystone`: reads, calls the libraries, presents.
+
+mod arguments;
+mod commands;
+mod failure;
+mod interrupt;
+mod outputs;
+mod progress;
+mod say;
+mod scene;
+mod set;
+mod summary;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use crate::arguments::{Command, Drystone, Run};
+
+fn main() -> ExitCode {
+    let arguments = Drystone::parse();
+    let result = match arguments.command {
+        Some(Command::Run(run)) => commands::run::run(&run),
+        Some(Command::Check(check)) => commands::check::run(&check),
+        Some(Command::List { json }) => commands::list::run(json),
+        Some(Command::Schema) => commands::schema::run(),
+        None => commands::run::run(&Run::of_default_scene()),
+    };
+    result.unwrap_or_else(|failure| failure.present())
+}

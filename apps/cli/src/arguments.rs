@@ -1,0 +1,122 @@
+//! What may be said on the command line.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand};
+
+/// A physics engine for animation and simulation research: rigid bodies that really stack.
+///
+/// Without a command, runs the scene `falling-roof` and writes a picture, a plot, a USD cache
+/// and a report into ./out.
+#[derive(Debug, Parser)]
+#[command(name = "drystone", version, max_term_width = 100)]
+pub(crate) struct Drystone {
+    #[command(subcommand)]
+    pub(crate) command: Option<Command>,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// List the scenes of the gallery
+    List {
+        /// As JSON, with the numbers of bodies, seconds and truths
+        #[arg(long)]
+        json: bool,
+    },
+    /// Simulate a scene and write what comes of it
+    Run(Box<Run>),
+    /// Run scenes and hold them to their truths; exit code 1 if one is broken
+    Check(Check),
+    /// Print the JSON Schema of scene files
+    Schema,
+}
+
+/// What is simulated, and how.
+#[derive(Clone, Debug, Default, Args)]
+pub(crate) struct Adjust {
+    /// Simulate so many seconds instead of what the scene says
+    #[arg(long, value_name = "S")]
+    pub(crate) seconds: Option<f64>,
+    /// Change a value of the scene: `dt=0.005`, `gravity=[0,-1.62,0]`,
+    /// `material.brick.friction=0.3`, `body.roof.mass=500`, `solver.coursed.sweeps=8`
+    #[arg(long, value_name = "KEY=VALUE")]
+    pub(crate) set: Vec<String>,
+    /// Move every body at random by up to so many metres sideways, with gaps of a tenth below
+    #[arg(long, value_name = "METRES")]
+    pub(crate) perturb: Option<f64>,
+    /// Which of the random starts
+    #[arg(long, value_name = "N", requires = "perturb")]
+    pub(crate) seed: Option<u32>,
+    /// Method that takes the steps: coursed, vsp, pgs, pgs-projection, isp, soft
+    #[arg(long, value_name = "NAME")]
+    pub(crate) stepper: Option<String>,
+    /// Options by name: default, paper, repaired, converged
+    #[arg(long, value_name = "NAME")]
+    pub(crate) preset: Option<String>,
+    /// Number of threads; results do not depend on it
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub(crate) threads: Option<u16>,
+}
+
+#[derive(Clone, Debug, Default, Args)]
+pub(crate) struct Run {
+    /// Name of a gallery scene (see `drystone list`) or path of a scene file (.toml, .json)
+    pub(crate) scene: String,
+    /// Write the frames: .usda (USD), .glb (glTF) or .csv (numbers)
+    #[arg(short, long = "output", value_name = "FILE.usda|.glb|.csv")]
+    pub(crate) output: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) adjust: Adjust,
+    /// Write the run in numbers
+    #[arg(long, value_name = "FILE.json")]
+    pub(crate) report: Option<PathBuf>,
+    /// Draw energies, penetration, and step time against contacts
+    #[arg(long, value_name = "FILE.svg|.png")]
+    pub(crate) plot: Vec<PathBuf>,
+    /// Render the last frame
+    #[arg(long, value_name = "FILE.png")]
+    pub(crate) picture: Option<PathBuf>,
+    /// Render the picture at this time instead of the end
+    #[arg(long, value_name = "S", requires = "picture")]
+    pub(crate) at: Option<f64>,
+    /// Put the run by in this file, to be resumed bit for bit
+    #[arg(long, value_name = "FILE")]
+    pub(crate) checkpoint: Option<PathBuf>,
+    /// Simulated seconds between checkpoints [default: 1]
+    #[arg(long, value_name = "SECONDS", requires = "checkpoint")]
+    pub(crate) every: Option<f64>,
+    /// Go on from a checkpoint of the same scene and settings
+    #[arg(long, value_name = "FILE")]
+    pub(crate) resume: Option<PathBuf>,
+}
+
+impl Run {
+    /// What happens without any argument.
+    pub(crate) fn of_default_scene() -> Self {
+        let scene = drystone_gallery::DEFAULT;
+        let file = |ending: &str| PathBuf::from(format!("out/{scene}.{ending}"));
+        Self {
+            scene: scene.into(),
+            output: vec![file("usda")],
+            report: Some(file("json")),
+            plot: vec![file("svg")],
+            picture: Some(file("png")),
+            ..Self::default()
+        }
+    }
+}
+
+#[derive(Clone, Debug, Args)]
+pub(crate) struct Check {
+    /// Gallery names or paths of scene files
+    #[arg(value_name = "SCENE", required_unless_present = "all")]
+    pub(crate) scenes: Vec<String>,
+    /// Every scene of the gallery
+    #[arg(long, conflicts_with = "scenes")]
+    pub(crate) all: bool,
+    /// As JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) adjust: Adjust,
+}

@@ -1,0 +1,6 @@
+//! One file, one command.
+
+pub(crate) mod check;
+pub(crate) mod list;
+pub(crate) mod run;
+pub(crate) mod schema;

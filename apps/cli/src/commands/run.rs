@@ -1,0 +1,178 @@
+//! `drystone run`: simulates a scene and writes what comes of it.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::Instant;
+
+use drystone_world::{Recorder, World};
+
+use crate::arguments::Run;
+use crate::failure::{BROKEN, Failure, INTERRUPTED, WELL};
+use crate::outputs::{self, Outputs};
+use crate::progress::Progress;
+use crate::scene::{self, Found};
+use crate::{interrupt, say, summary};
+
+/// Simulated seconds between checkpoints, where nobody says otherwise.
+const CHECKPOINT_EVERY: f64 = 1.0;
+
+pub(crate) fn run(run: &Run) -> Result<ExitCode, Failure> {
+    // all that can be refused is refused before the first step
+    scene::use_threads(&run.adjust)?;
+    let found = scene::find(&run.scene, &run.adjust)?;
+    let mut world = start(run, &found)?;
+    let frame_steps = u64::from(found.scene.steps_per_frame());
+    let last_step = found.scene.frames() * frame_steps;
+    let end = last_step as f64 * world.step_length();
+    check_times(run, &world, end)?;
+    let mut outputs = Outputs::open(run, &world)?;
+    interrupt::listen();
+
+    let started = Instant::now();
+    let mut progress = Progress::new(&found.name, world.time(), end);
+    let mut recorder = Recorder::new(&world);
+    let mut next_checkpoint = world.time() + every(run);
+    if run.resume.is_none() {
+        output_frame(&mut outputs, &mut recorder, &world);
+    }
+    picture_if_due(run, &mut outputs, &world);
+    while step_number(&world) < last_step && !interrupt::asked() {
+        let report = world.step();
+        recorder.step(&report);
+        progress.step(&world, &report);
+        if step_number(&world).is_multiple_of(frame_steps) {
+            output_frame(&mut outputs, &mut recorder, &world);
+        }
+        picture_if_due(run, &mut outputs, &world);
+        if let Some(path) = &run.checkpoint
+            && world.time() >= next_checkpoint - 0.5 * world.step_length()
+        {
+            outputs.checkpoint(path, &world);
+            next_checkpoint += every(run);
+        }
+    }
+    let wall_seconds = started.elapsed().as_secs_f64();
+    progress.finish();
+
+    // what took longest to make is kept first
+    let interrupted = step_number(&world) < last_step;
+    let checkpoint = put_by(run, &found, &mut outputs, &world, interrupted);
+    outputs.finish();
+    let report = recorder.report(&world, wall_seconds);
+    outputs.numbers(&report);
+    outputs.picture(&world, &world.frame());
+    summary::print(&report, &outputs);
+    if interrupted {
+        say::line(format_args!(
+            "interrupted at {:.3} s of {end} s",
+            world.time()
+        ));
+        if let Some(path) = checkpoint {
+            let command = summary::resume_command(run, &path, world.time());
+            say::line(format_args!("to resume:\n  {command}"));
+        }
+        return Ok(INTERRUPTED.into());
+    }
+    Ok(if outputs.failures.is_empty() {
+        WELL
+    } else {
+        BROKEN
+    }
+    .into())
+}
+
+/// The scene at its start, or where its checkpoint left it.
+fn start(run: &Run, found: &Found) -> Result<World, Failure> {
+    match &run.resume {
+        None => found.world(),
+        Some(path) => {
+            // what is wrong with the scene is said of the scene
+            found
+                .scene
+                .validate()
+                .map_err(|error| found.failure(&error))?;
+            Ok(drystone_formats::checkpoint::resume(path, &found.scene)?)
+        }
+    }
+}
+
+fn check_times(run: &Run, world: &World, end: f64) -> Result<(), Failure> {
+    let slack = 0.5 * world.step_length();
+    if let Some(at) = run.at
+        && !(world.time() - slack..=end + slack).contains(&at)
+    {
+        let start = world.time();
+        let message = format!("--at {at}: the run goes from {start} s to {end} s");
+        return Err(Failure::input(message));
+    }
+    if let Some(every) = run.every
+        && !(every > 0.0 && every.is_finite())
+    {
+        let message = format!("--every {every}: wanted more than 0 seconds");
+        return Err(Failure::input(message));
+    }
+    if run.resume.is_some() && world.time() >= end - slack {
+        return Err(Failure::input(format!(
+            "the checkpoint is at {} s, and the run ends at {end} s; say --seconds S to go on",
+            world.time()
+        )));
+    }
+    Ok(())
+}
+
+fn every(run: &Run) -> f64 {
+    run.every.unwrap_or(CHECKPOINT_EVERY)
+}
+
+fn step_number(world: &World) -> u64 {
+    world.system().state.step
+}
+
+fn output_frame(outputs: &mut Outputs, recorder: &mut Recorder, world: &World) {
+    let record = *recorder.frame(world);
+    if outputs.takes_frames() {
+        outputs.frame(&world.frame(), &record);
+    }
+}
+
+/// Renders the picture at the time `--at`.
+fn picture_if_due(run: &Run, outputs: &mut Outputs, world: &World) {
+    if run
+        .at
+        .is_some_and(|at| world.time() >= at - 0.5 * world.step_length())
+    {
+        outputs.picture(world, &world.frame());
+    }
+}
+
+/// Puts the run by, if that was asked for or if it is not over; where.
+fn put_by(
+    run: &Run,
+    found: &Found,
+    outputs: &mut Outputs,
+    world: &World,
+    interrupted: bool,
+) -> Option<PathBuf> {
+    let path = match &run.checkpoint {
+        Some(path) => path.clone(),
+        None if interrupted => beside(run, &found.name),
+        None => return None,
+    };
+    if let Err(failure) = outputs::writable(&path) {
+        failure.present();
+        return None;
+    }
+    let saved = outputs.checkpoint(&path, world);
+    if saved {
+        outputs.note(path.clone(), Ok(()));
+    }
+    saved.then_some(path)
+}
+
+/// Where a checkpoint goes that nobody named: beside the first output, or into `out`.
+fn beside(run: &Run, name: &str) -> PathBuf {
+    match run.output.first() {
+        Some(output) => output.with_extension("ckpt"),
+        None => Path::new("out").join(format!("{name}.ckpt")),
+    }
+}

@@ -1,0 +1,24 @@
+//! Ctrl-C: the first asks the run to stop after its step, the second stops everything.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use crate::failure::INTERRUPTED;
+use crate::say;
+
+static ASKED: AtomicBool = AtomicBool::new(false);
+
+/// From now on Ctrl-C is listened to. Where it cannot be, it ends the program as ever.
+pub(crate) fn listen() {
+    let _ = ctrlc::set_handler(|| {
+        if ASKED.swap(true, Ordering::SeqCst) {
+            #[allow(clippy::exit)] // a handler cannot return to main
+            std::process::exit(i32::from(INTERRUPTED));
+        }
+        say::aside("\nfinishing the current step and the files; once more to abort");
+    });
+}
+
+/// Whether the run should stop.
+pub(crate) fn asked() -> bool {
+    ASKED.load(Ordering::SeqCst)
+}

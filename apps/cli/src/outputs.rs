@@ -1,0 +1,196 @@
+//! The files a run writes: looked at before it starts, kept whole whatever happens later.
+
+use std::collections::BTreeSet;
+use std::fs::{self, OpenOptions};
+use std::path::{Path, PathBuf};
+
+use drystone_formats::{FileError, Sink, Written, open_sink};
+use drystone_picture::render::Settings;
+use drystone_world::{Frame, FrameRecord, RunReport, World};
+
+use crate::arguments::Run;
+use crate::failure::Failure;
+use crate::say;
+
+/// All that a run writes. A file that fails is remembered and does not touch the others.
+pub(crate) struct Outputs {
+    sinks: Vec<Box<dyn Sink>>,
+    report: Option<PathBuf>,
+    plots: Vec<PathBuf>,
+    picture: Option<PathBuf>,
+    /// Files that are whole, with their sizes [bytes].
+    pub(crate) written: Vec<(PathBuf, u64)>,
+    /// What could not be written.
+    pub(crate) failures: Vec<String>,
+}
+
+impl Outputs {
+    /// Opens or tries out every file that `run` names for `world`.
+    pub(crate) fn open(run: &Run, world: &World) -> Result<Self, Failure> {
+        let endings = |path: &Path, wanted: &[&str]| {
+            let ending = path.extension().map(|e| e.to_string_lossy().to_lowercase());
+            if ending.as_deref().is_some_and(|e| wanted.contains(&e)) {
+                return Ok(());
+            }
+            let found = ending.map_or("has no extension".into(), |e| format!("ends in .{e}"));
+            let wanted: Vec<String> = wanted.iter().map(|e| format!(".{e}")).collect();
+            let (name, wanted) = (path.display(), wanted.join(" or "));
+            Err(Failure::input(format!("`{name}` {found}; wanted {wanted}")))
+        };
+        if let Some(path) = &run.report {
+            endings(path, &["json"])?;
+        }
+        for path in &run.plot {
+            endings(path, &["svg", "png"])?;
+        }
+        if let Some(path) = &run.picture {
+            endings(path, &["png"])?;
+        }
+        let frames = run.output.iter().chain(&run.report).chain(&run.plot);
+        if run.resume.is_some()
+            && let Some(path) = frames.clone().find(|path| path.exists())
+        {
+            return Err(Failure::input(format!(
+                "`{}` exists, and a resumed run writes only what comes after {} s; name another \
+                 file",
+                path.display(),
+                world.time()
+            )));
+        }
+        let mut names = BTreeSet::new();
+        for path in frames.chain(&run.picture).chain(&run.checkpoint) {
+            if !names.insert(path) {
+                let name = path.display();
+                return Err(Failure::input(format!("`{name}` is named for two outputs")));
+            }
+            writable(path)?;
+        }
+        let sink = |path: &PathBuf| open_sink(path, world.scene());
+        Ok(Self {
+            sinks: run.output.iter().map(sink).collect::<Result<_, _>>()?,
+            report: run.report.clone(),
+            plots: run.plot.clone(),
+            picture: run.picture.clone(),
+            written: Vec::new(),
+            failures: Vec::new(),
+        })
+    }
+
+    /// Whether somebody takes frames.
+    pub(crate) fn takes_frames(&self) -> bool {
+        !self.sinks.is_empty()
+    }
+
+    /// Hands a frame to every sink; one that fails gets no more.
+    pub(crate) fn frame(&mut self, frame: &Frame, record: &FrameRecord) {
+        let failures = &mut self.failures;
+        self.sinks
+            .retain_mut(|sink| match sink.frame(frame, record) {
+                Ok(()) => true,
+                Err(error) => {
+                    failures.push(error.to_string());
+                    false
+                }
+            });
+    }
+
+    /// Completes the files of frames.
+    pub(crate) fn finish(&mut self) {
+        for sink in std::mem::take(&mut self.sinks) {
+            match sink.finish() {
+                Ok(Written { path, bytes, .. }) => self.written.push((path, bytes)),
+                Err(error) => self.failures.push(error.to_string()),
+            }
+        }
+    }
+
+    /// Renders `frame`, once.
+    pub(crate) fn picture(&mut self, world: &World, frame: &Frame) {
+        let Some(path) = self.picture.take() else {
+            return;
+        };
+        let image = drystone_picture::frame::picture(world, frame, &Settings::default());
+        let result = image.write_png(&path).map_err(|error| error.to_string());
+        self.note(path, result);
+    }
+
+    /// Writes the report and draws the plots.
+    pub(crate) fn numbers(&mut self, report: &RunReport) {
+        if let Some(path) = self.report.take() {
+            let result = write_json(&path, report);
+            self.note(path, result);
+        }
+        if self.plots.is_empty() {
+            return;
+        }
+        let charts = drystone_picture::report::charts(report);
+        for path in std::mem::take(&mut self.plots) {
+            let result = drystone_picture::plot::write(&charts, &path).map_err(|e| e.to_string());
+            self.note(path, result);
+        }
+    }
+
+    /// Puts the run by; whether that worked.
+    pub(crate) fn checkpoint(&mut self, path: &Path, world: &World) -> bool {
+        match drystone_formats::checkpoint::save(path, world) {
+            Ok(()) => true,
+            Err(error) => {
+                // full disks empty again: the next one may work, and this is said at once
+                say::aside(format_args!("warning: {error}"));
+                self.failures.push(error.to_string());
+                false
+            }
+        }
+    }
+
+    /// Remembers what became of the file at `path`.
+    pub(crate) fn note(&mut self, path: PathBuf, result: Result<(), String>) {
+        match result {
+            Ok(()) => {
+                let bytes = fs::metadata(&path).map_or(0, |data| data.len());
+                self.written.push((path, bytes));
+            }
+            Err(message) => self.failures.push(message),
+        }
+    }
+}
+
+/// Makes the folder of `path` and tries to write there.
+pub(crate) fn writable(path: &Path) -> Result<(), Failure> {
+    let refuse = |message: String| Failure::from(FileError::new(path, message));
+    if path.is_dir() {
+        return Err(refuse("this is a folder; wanted a file".into()));
+    }
+    let folder = path
+        .parent()
+        .filter(|folder| !folder.as_os_str().is_empty());
+    if let Some(folder) = folder {
+        fs::create_dir_all(folder).map_err(|e| {
+            refuse(format!(
+                "cannot make the folder `{}`: {e}",
+                folder.display()
+            ))
+        })?;
+    }
+    let existed = path.exists();
+    OpenOptions::new()
+        .append(true)
+        .create(true)
+        .open(path)
+        .map_err(|e| refuse(format!("cannot write: {e}")))?;
+    if !existed {
+        // nothing is to be seen of a run that never started
+        fs::remove_file(path).map_err(|e| refuse(format!("cannot write: {e}")))?;
+    }
+    Ok(())
+}
+
+/// Writes `report` aside and renames it, so that its name always stands for a whole file.
+fn write_json(path: &Path, report: &RunReport) -> Result<(), String> {
+    let named = |error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
+    let mut text = serde_json::to_string_pretty(report).map_err(|e| named(&e))?;
+    text.push('\n');
+    let aside = path.with_extension("json.part");
+    fs::write(&aside, text).map_err(|e| named(&e))?;
+    fs::rename(&aside, path).map_err(|e| named(&e))
+}

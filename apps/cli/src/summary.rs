@@ -1,0 +1,165 @@
+//! What a run says at its end.
+
+use std::path::{Path, PathBuf};
+
+use drystone_world::RunReport;
+
+use crate::arguments::Run;
+use crate::outputs::Outputs;
+use crate::say;
+
+/// The run in a few lines, and where its files are.
+pub(crate) fn print(report: &RunReport, outputs: &Outputs) {
+    let step = &report.step_seconds.total;
+    let deepest = report
+        .frames
+        .iter()
+        .map(|f| f.deepest_penetration)
+        .fold(0.0, f64::max);
+    let per_second = report.steps as f64 * report.dt / report.wall_seconds.max(1e-9);
+    say::line(format_args!(
+        "{}: {} to {:.2} s",
+        report.scene,
+        say::count(report.bodies as u64, "body").replace("bodys", "bodies"),
+        report.simulated_seconds,
+    ));
+    say::line(format_args!(
+        "  wall time     {} for {} ({per_second:.1} times real time)",
+        say::seconds(report.wall_seconds),
+        say::count(report.steps, "step"),
+    ));
+    say::line(format_args!(
+        "  step          {} in the mean, {} at worst ({} collision, {} dynamics in the mean)",
+        say::seconds(step.mean),
+        say::seconds(step.max),
+        say::seconds(report.step_seconds.collision.mean),
+        say::seconds(report.step_seconds.dynamics.mean),
+    ));
+    say::line(format_args!(
+        "  contacts      {:.0} in the mean, {} at most",
+        report.contacts.mean, report.contacts.max
+    ));
+    say::line(format_args!(
+        "  penetration   {} at most",
+        say::metres(deepest)
+    ));
+    if !report.set_aside.is_empty() {
+        let shown = &report.set_aside[..report.set_aside.len().min(5)];
+        say::line(format_args!(
+            "  set aside     {} whose motion was no longer finite: {}{}",
+            report.set_aside.len(),
+            shown.join(", "),
+            if shown.len() < report.set_aside.len() {
+                ", ..."
+            } else {
+                ""
+            },
+        ));
+    }
+    for (path, bytes) in &outputs.written {
+        say::line(format_args!(
+            "  wrote         {} ({})",
+            path.display(),
+            say::bytes(*bytes)
+        ));
+    }
+    if outputs.written.is_empty() && outputs.failures.is_empty() {
+        say::line("  no file was asked for: -o FILE.usda, --picture FILE.png, --plot FILE.svg");
+    }
+    for failure in &outputs.failures {
+        say::aside(format_args!("error: {failure}"));
+    }
+}
+
+/// The command that goes on where `run` stopped, at `time` [s]. Files that would be overwritten get a number.
+pub(crate) fn resume_command(run: &Run, checkpoint: &Path, time: f64) -> String {
+    let mut words = vec!["drystone".to_owned(), "run".to_owned(), quoted(&run.scene)];
+    let mut say = |option: &str, value: String| {
+        words.push(option.to_owned());
+        words.push(quoted(&value));
+    };
+    let shown = |path: &Path| path.display().to_string();
+    for path in &run.output {
+        say("-o", shown(&next(path)));
+    }
+    let adjust = &run.adjust;
+    if let Some(seconds) = adjust.seconds {
+        say("--seconds", seconds.to_string());
+    }
+    for assignment in &adjust.set {
+        say("--set", assignment.clone());
+    }
+    if let Some(metres) = adjust.perturb {
+        say("--perturb", metres.to_string());
+    }
+    if let Some(seed) = adjust.seed {
+        say("--seed", seed.to_string());
+    }
+    if let Some(name) = &adjust.stepper {
+        say("--stepper", name.clone());
+    }
+    if let Some(name) = &adjust.preset {
+        say("--preset", name.clone());
+    }
+    if let Some(threads) = adjust.threads {
+        say("--threads", threads.to_string());
+    }
+    if let Some(path) = &run.report {
+        say("--report", shown(&next(path)));
+    }
+    for path in &run.plot {
+        say("--plot", shown(&next(path)));
+    }
+    if let Some(path) = &run.picture {
+        say("--picture", shown(path));
+    }
+    if let Some(at) = run.at.filter(|&at| at > time) {
+        say("--at", at.to_string());
+    }
+    if let Some(path) = &run.checkpoint {
+        say("--checkpoint", shown(path));
+    }
+    if let Some(seconds) = run.every {
+        say("--every", seconds.to_string());
+    }
+    say("--resume", shown(checkpoint));
+    words.join(" ")
+}
+
+/// The first of `NAME-2.EXT`, `NAME-3.EXT`, ... that is not there.
+fn next(path: &Path) -> PathBuf {
+    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+    let ending = path.extension().unwrap_or_default().to_string_lossy();
+    (2..)
+        .map(|i| path.with_file_name(format!("{stem}-{i}.{ending}")))
+        .find(|path| !path.exists())
+        .unwrap_or_else(|| path.to_owned())
+}
+
+/// `word` as a shell takes it.
+fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "/._-=+,:@%".contains(c);
+    if !word.is_empty() && word.chars().all(plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', r"'\''"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_command_to_resume_repeats_what_decides_the_run() {
+        let mut run = Run::of_default_scene();
+        run.adjust.set = vec!["gravity=[0, -1.62, 0]".into()];
+        run.adjust.stepper = Some("vsp".into());
+        assert_eq!(
+            resume_command(&run, Path::new("a b.ckpt"), 1.0),
+            "drystone run falling-roof -o out/falling-roof-2.usda --set 'gravity=[0, -1.62, 0]' \
+             --stepper vsp --report out/falling-roof-2.json --plot out/falling-roof-2.svg \
+             --picture out/falling-roof.png --resume 'a b.ckpt'"
+        );
+    }
+}
