@@ -22,7 +22,7 @@ const STICKING: f64 = 0.98;
 /// Approach at which a contact without impulse counts as closing [m/s].
 const CLOSING: f64 = 1e-6;
 /// Share of changed contacts above which the matrix is built again.
-const STALE: f64 = 0.02;
+const STALE: f64 = 0.05;
 
 /// What the coarse level keeps beside each block.
 #[derive(Clone, Debug, Default)]

@@ -23,7 +23,7 @@ const CALM: f64 = 0.002;
 /// ... or than this share of what it started from.
 const GAIN: f64 = 0.05;
 /// A further round needs at least this share of the contacts to be closing.
-const FEW: f64 = 0.02;
+const FEW: f64 = 0.01;
 /// Velocity below which contacts are left as they are [m/s].
 const STILL: f64 = 1e-6;
 /// Depth from which the correction takes four times its sweeps [m].
