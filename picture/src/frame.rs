@@ -143,7 +143,7 @@ fn colours(bodies: &[Body]) -> Vec<[f32; 3]> {
         (Some(colour), _) => colour.map(|part| part.clamp(0.0, 1.0) as f32),
         (None, Motion::Fixed) => ground_colour(),
         (None, Motion::Path(_)) => accent(0),
-        (None, Motion::Dynamic) if lively && !by_the_dozen(body) => {
+        (None, Motion::Dynamic) if lively && !by_the_dozen(body) && is_simple(&body.shape) => {
             singles += 1;
             accent(singles)
         }
@@ -155,6 +155,15 @@ fn colours(bodies: &[Body]) -> Vec<[f32; 3]> {
 /// Whether a generator made it: those name their bodies `NAME/...`.
 fn by_the_dozen(body: &Body) -> bool {
     body.name.contains('/')
+}
+
+/// Whether one bright colour suits it; a large bright animal is too much.
+fn is_simple(shape: &drystone_world::Shape) -> bool {
+    use drystone_world::Shape;
+    matches!(
+        shape,
+        Shape::Box { .. } | Shape::Sphere { .. } | Shape::Capsule { .. }
+    )
 }
 
 /// Meshes made ready once, by the address of what they are made from.

@@ -52,7 +52,7 @@ impl Camera {
             [f64::NEG_INFINITY, f64::INFINITY],
             [f64::NEG_INFINITY, f64::INFINITY],
         ];
-        let corners = (0..8).map(|i| {
+        let corners: [Vec3; 8] = std::array::from_fn(|i| {
             Vec3::new(
                 if i & 1 == 0 { low.x } else { high.x },
                 if i & 2 == 0 { low.y } else { high.y },
@@ -71,6 +71,35 @@ impl Camera {
         let depth = ((x1 - x0) / (2.0 * tan_x)).min((y1 - y0) / (2.0 * tan_y));
         camera.eye = right * (0.5 * (x0 + x1)) + up * (0.5 * (y0 + y1)) + forward * depth;
         let middle = 0.5 * (low + high);
+        // where there is room to spare, as much on either side: halve until the slopes to the
+        // outermost corners are opposite
+        for axis in [right, up] {
+            let seen = corners.map(|c| {
+                let way = c - camera.eye;
+                (way.dot(axis), way.dot(forward).max(f64::MIN_POSITIVE))
+            });
+            let outermost = |shift: f64| {
+                let slopes = seen.map(|(side, depth)| (side - shift) / depth);
+                let least = slopes.into_iter().fold(f64::INFINITY, f64::min);
+                let most = slopes.into_iter().fold(f64::NEG_INFINITY, f64::max);
+                (least, most)
+            };
+            let (mut from, mut to) = seen
+                .iter()
+                .fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), (side, _)| {
+                    (a.min(*side), b.max(*side))
+                });
+            for _ in 0..50 {
+                let shift = 0.5 * (from + to);
+                let (least, most) = outermost(shift);
+                if least + most > 0.0 {
+                    from = shift;
+                } else {
+                    to = shift;
+                }
+            }
+            camera.eye += axis * (0.5 * (from + to));
+        }
         camera.target = camera.eye + forward * (middle - camera.eye).dot(forward);
         camera
     }
