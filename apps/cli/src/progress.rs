@@ -34,7 +34,7 @@ impl Progress {
         let bar = std::io::stderr().is_terminal().then(|| {
             let target = ProgressDrawTarget::stderr_with_hz(10);
             let bar = ProgressBar::with_draw_target(Some(1_000_000), target);
-            let template = "{prefix} {bar:24} {percent:>3} %  {msg}";
+            let template = "{prefix} {bar:20} {percent:>3} %  {wide_msg}";
             bar.set_style(
                 ProgressStyle::with_template(template)
                     .unwrap_or_else(|_| ProgressStyle::default_bar())
@@ -76,8 +76,8 @@ impl Progress {
         );
         match &self.bar {
             Some(bar) => {
-                bar.set_position((done * 1e6) as u64);
                 bar.set_message(text);
+                bar.set_position((done * 1e6) as u64);
             }
             None => say::aside(format_args!("{}: {:.0} %, {text}", self.name, 100.0 * done)),
         }

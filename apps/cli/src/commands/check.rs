@@ -68,7 +68,7 @@ fn check(word: &str, adjust: &Adjust) -> Result<Checked, Failure> {
     let mut progress = Progress::new(&found.name, 0.0, duration);
     let started = Instant::now();
     let verdicts = check_world(&mut world, truths, duration, |p| {
-        progress.step(p.world, p.report)
+        progress.step(p.world, p.report);
     });
     progress.finish();
     Ok(Checked {
