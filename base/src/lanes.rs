@@ -143,19 +143,31 @@ macro_rules! portable {
             #[inline(always)]
             fn larger(self, other: Self) -> Self {
                 Self(std::array::from_fn(|i| {
-                    if self.0[i] > other.0[i] { self.0[i] } else { other.0[i] }
+                    if self.0[i] > other.0[i] {
+                        self.0[i]
+                    } else {
+                        other.0[i]
+                    }
                 }))
             }
             #[inline(always)]
             fn smaller(self, other: Self) -> Self {
                 Self(std::array::from_fn(|i| {
-                    if self.0[i] < other.0[i] { self.0[i] } else { other.0[i] }
+                    if self.0[i] < other.0[i] {
+                        self.0[i]
+                    } else {
+                        other.0[i]
+                    }
                 }))
             }
             #[inline(always)]
             fn if_above(self, limit: Self, yes: Self, no: Self) -> Self {
                 Self(std::array::from_fn(|i| {
-                    if self.0[i] > limit.0[i] { yes.0[i] } else { no.0[i] }
+                    if self.0[i] > limit.0[i] {
+                        yes.0[i]
+                    } else {
+                        no.0[i]
+                    }
                 }))
             }
             #[inline(always)]
@@ -230,8 +242,9 @@ mod tests {
     {
         let mut random = Random::new(3);
         for _ in 0..1000 {
-            let rows: [Eight<T>; 8] =
-                std::array::from_fn(|_| Eight(std::array::from_fn(|_| T::of(random.range(-5.0, 5.0)))));
+            let rows: [Eight<T>; 8] = std::array::from_fn(|_| {
+                Eight(std::array::from_fn(|_| T::of(random.range(-5.0, 5.0))))
+            });
             let wide = dispatch(Everything(&rows));
             let plain = Everything(&rows).run::<Portable<T>>();
             assert_eq!(wide, plain);

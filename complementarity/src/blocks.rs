@@ -193,7 +193,9 @@ impl<T: Real> Block<T> {
         put(&mut self.tangent2, lane, Vec3::ZERO);
         for side in 0..2 {
             self.inverse_mass[side].0[lane] = T::of(0.0);
-            self.inverse_inertia[side].iter_mut().for_each(|entry| entry.0[lane] = T::of(0.0));
+            self.inverse_inertia[side]
+                .iter_mut()
+                .for_each(|entry| entry.0[lane] = T::of(0.0));
         }
         self.clear_points(cold, lane, 0);
     }
@@ -251,7 +253,8 @@ impl<T: Real> Blocks<T> {
         for body in bodies {
             self.inverse_mass.push(T::of(body.inverse_mass));
             let i = &body.inverse_inertia;
-            self.inverse_inertia.push([i.xx, i.yy, i.zz, i.xy, i.xz, i.yz].map(T::of));
+            self.inverse_inertia
+                .push([i.xx, i.yy, i.zz, i.xy, i.xz, i.yz].map(T::of));
         }
         self.inverse_mass.push(T::of(0.0));
         self.inverse_inertia.push([T::of(0.0); 6]);
@@ -261,7 +264,11 @@ impl<T: Real> Blocks<T> {
         // one patch after the other into its lane
         for (k, patch) in patches.iter().enumerate() {
             let place = self.place[k] as usize;
-            let (block, cold, lane) = (&mut self.blocks[place / 8], &mut self.cold[place / 8], place % 8);
+            let (block, cold, lane) = (
+                &mut self.blocks[place / 8],
+                &mut self.cold[place / 8],
+                place % 8,
+            );
             block.patch[lane] = k as u32;
             let (t1, t2) = tangents(patch.normal);
             put(&mut block.normal, lane, patch.normal);
@@ -289,7 +296,9 @@ impl<T: Real> Blocks<T> {
                 to.impulse[0].0[lane] = T::of(from.impulse.dot(patch.normal).max(0.0));
                 to.impulse[1].0[lane] = T::of(from.impulse.dot(t1));
                 to.impulse[2].0[lane] = T::of(from.impulse.dot(t2));
-                cold.total.iter_mut().for_each(|row| row.0[lane] = T::of(0.0));
+                cold.total
+                    .iter_mut()
+                    .for_each(|row| row.0[lane] = T::of(0.0));
             }
             block.clear_points(cold, lane, points.len());
         }
@@ -333,7 +342,11 @@ impl<T: Real> Blocks<T> {
         for (colour, fill) in self.fill.iter_mut().enumerate() {
             let count = *fill;
             *fill = blocks * 8;
-            blocks += if colour < COLOURS { count.div_ceil(8) } else { count };
+            blocks += if colour < COLOURS {
+                count.div_ceil(8)
+            } else {
+                count
+            };
         }
         self.place.clear();
         for &colour in &self.colour_of {
@@ -353,12 +366,23 @@ impl<T: Real> Blocks<T> {
     /// substeps, and of the last one [N s].
     #[inline]
     pub fn impulses(&self, patch: usize, point: usize) -> ([f64; 3], [f64; 3]) {
-        let (block, lane) = ((self.place[patch] / 8) as usize, (self.place[patch] % 8) as usize);
+        let (block, lane) = (
+            (self.place[patch] / 8) as usize,
+            (self.place[patch] % 8) as usize,
+        );
         let total = &self.cold[block][point].total;
         let last = &self.blocks[block].point[point].impulse;
         (
-            [total[0].0[lane].f64(), total[1].0[lane].f64(), total[2].0[lane].f64()],
-            [last[0].0[lane].f64(), last[1].0[lane].f64(), last[2].0[lane].f64()],
+            [
+                total[0].0[lane].f64(),
+                total[1].0[lane].f64(),
+                total[2].0[lane].f64(),
+            ],
+            [
+                last[0].0[lane].f64(),
+                last[1].0[lane].f64(),
+                last[2].0[lane].f64(),
+            ],
         )
     }
 }

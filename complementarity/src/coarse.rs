@@ -8,8 +8,8 @@
 //! an exact line search in each island, so that it never raises the energy of the problem.
 //! All impulses stay equal and opposite; nothing is fixated.
 
-use drystone_base::lanes::{Dispatch, Eight, Kernel, Lanes, Real, dispatch};
 use drystone_base::Vec3;
+use drystone_base::lanes::{Dispatch, Eight, Kernel, Lanes, Real, dispatch};
 
 use crate::blocks::{Block, Blocks, NONE, POINTS, PatchInput, V3, symmetric_times};
 use crate::sweep::{Frame8, Motion8, largest, onto_disc};
@@ -151,11 +151,12 @@ impl<T: Dispatch> Coarse<T> {
 
         // reference and length of each interface: mean and spread of its points
         self.interfaces.clear();
-        self.interfaces.extend(island.iter().map(|&island| Interface {
-            reference: Vec3::ZERO,
-            length: 0.0,
-            island,
-        }));
+        self.interfaces
+            .extend(island.iter().map(|&island| Interface {
+                reference: Vec3::ZERO,
+                length: 0.0,
+                island,
+            }));
         self.right.clear();
         self.right.resize(island.len(), [0.0; 6]);
         self.points = 0;
@@ -181,7 +182,9 @@ impl<T: Dispatch> Coarse<T> {
             }
             let interface = &mut self.interfaces[patch.interface as usize];
             let reference = interface.reference;
-            positions(k, &mut |p| interface.length += p.distance_squared(reference));
+            positions(k, &mut |p| {
+                interface.length += p.distance_squared(reference);
+            });
         }
         for (interface, sum) in self.interfaces.iter_mut().zip(&self.right) {
             interface.length = (interface.length / sum[3].max(1.0)).sqrt().max(1e-6);
@@ -189,10 +192,11 @@ impl<T: Dispatch> Coarse<T> {
 
         // lanes
         self.blocks.clear();
-        self.blocks.resize_with(problem.blocks.len(), || CoarseBlock {
-            interface: [NONE; 8],
-            ..CoarseBlock::default()
-        });
+        self.blocks
+            .resize_with(problem.blocks.len(), || CoarseBlock {
+                interface: [NONE; 8],
+                ..CoarseBlock::default()
+            });
         self.around.clear();
         self.around.resize(centres.len(), [NONE; 2]);
         self.body_island.clear();
@@ -207,7 +211,8 @@ impl<T: Dispatch> Coarse<T> {
             block.interface[lane] = patch.interface;
             block.sign.0[lane] = T::of(if patch.upward { 1.0 } else { -1.0 });
             block.per_length.0[lane] = T::of(1.0 / interface.length);
-            let offset = (centres[patch.bodies[0] as usize] - interface.reference) / interface.length;
+            let offset =
+                (centres[patch.bodies[0] as usize] - interface.reference) / interface.length;
             for axis in 0..3 {
                 block.offset[axis].0[lane] = T::of(offset[axis]);
             }
@@ -226,11 +231,16 @@ impl<T: Dispatch> Coarse<T> {
         }
 
         // bodies in lanes
-        self.bodies.resize_with(centres.len().div_ceil(8), BodyBlock::default);
+        self.bodies
+            .resize_with(centres.len().div_ceil(8), BodyBlock::default);
         for (slot, around) in self.around.iter().enumerate() {
             let (block, lane) = (&mut self.bodies[slot / 8], slot % 8);
             block.inverse_mass.0[lane] = problem.inverse_mass[slot];
-            for (entry, &value) in block.inverse_inertia.iter_mut().zip(&problem.inverse_inertia[slot]) {
+            for (entry, &value) in block
+                .inverse_inertia
+                .iter_mut()
+                .zip(&problem.inverse_inertia[slot])
+            {
                 entry.0[lane] = value;
             }
             for side in 0..2 {
@@ -286,8 +296,22 @@ impl<T: Dispatch> Coarse<T> {
             matrices.clear();
             matrices.resize(self.interfaces.len(), zero);
         }
-        let Self { blocks, around, bodies, diagonal, above, .. } = self;
-        dispatch(Assemble { problem, blocks, around, bodies, diagonal, above });
+        let Self {
+            blocks,
+            around,
+            bodies,
+            diagonal,
+            above,
+            ..
+        } = self;
+        dispatch(Assemble {
+            problem,
+            blocks,
+            around,
+            bodies,
+            diagonal,
+            above,
+        });
     }
 
     /// Block Cholesky, bottom up: `D_k ← D_k - E_{k-1}ᵀ D_{k-1}⁻¹ E_{k-1}`.
@@ -317,7 +341,8 @@ impl<T: Dispatch> Coarse<T> {
     fn solve_tridiagonal(&mut self) {
         let count = self.diagonal.len();
         self.solution.clear();
-        self.solution.extend(self.right.iter().map(|r| r.map(|x| -x)));
+        self.solution
+            .extend(self.right.iter().map(|r| r.map(|x| -x)));
         for k in 0..count {
             if k > 0 && self.interfaces[k].island == self.interfaces[k - 1].island {
                 let below = self.solution[k - 1];
@@ -385,7 +410,11 @@ impl<T: Dispatch> Coarse<T> {
         self.step.clear();
         for (&slope, &curve) in self.slope.iter().zip(&self.curve) {
             let best = -slope / curve;
-            self.step.push(if best.is_finite() && best > 0.0 { best.min(1.0) } else { 0.0 });
+            self.step.push(if best.is_finite() && best > 0.0 {
+                best.min(1.0)
+            } else {
+                0.0
+            });
         }
     }
 
@@ -398,7 +427,12 @@ impl<T: Dispatch> Coarse<T> {
                 add_scaled(&mut problem.velocity[slot], moved, step);
             }
         }
-        let Self { blocks, interfaces, step, .. } = self;
+        let Self {
+            blocks,
+            interfaces,
+            step,
+            ..
+        } = self;
         dispatch(Apply {
             blocks: &mut problem.blocks,
             coarse: blocks,
@@ -451,8 +485,11 @@ impl<T: Real> Kernel<T> for Restrict<'_, T> {
                 let (y1, y2) = (frame.t1.dot(relative), frame.t2.dot(relative));
 
                 // active: pressed, or about to be; sticking: well inside the cone
-                let (ln, l1, l2) =
-                    (L::load(&point.impulse[0]), L::load(&point.impulse[1]), L::load(&point.impulse[2]));
+                let (ln, l1, l2) = (
+                    L::load(&point.impulse[0]),
+                    L::load(&point.impulse[1]),
+                    L::load(&point.impulse[2]),
+                );
                 let pressed = ln.if_above(zero, one, zero);
                 let about = (short + closing).if_above(zero, one, pressed);
                 let about = L::load(&point.mass_n).if_above(zero, about, zero);
@@ -557,8 +594,11 @@ impl<T: Real> Kernel<T> for Prolong<'_, T> {
                 let rho = offset.plus(ra.times(per_length));
                 let impulse = constant.plus(linear.cross(rho));
                 let (normal, stick) = (L::load(&kept.normal), L::load(&kept.stick));
-                let (ln, l1, l2) =
-                    (L::load(&point.impulse[0]), L::load(&point.impulse[1]), L::load(&point.impulse[2]));
+                let (ln, l1, l2) = (
+                    L::load(&point.impulse[0]),
+                    L::load(&point.impulse[1]),
+                    L::load(&point.impulse[2]),
+                );
                 let new_n = zero.larger(ln + normal * frame.n.dot(impulse));
                 let (new_1, new_2) = onto_disc(
                     l1 + stick * frame.t1.dot(impulse),
@@ -567,7 +607,11 @@ impl<T: Real> Kernel<T> for Prolong<'_, T> {
                 );
                 // contacts without an interface stay as they are
                 let there = sign * sign;
-                let (dn, d1, d2) = ((new_n - ln) * there, (new_1 - l1) * there, (new_2 - l2) * there);
+                let (dn, d1, d2) = (
+                    (new_n - ln) * there,
+                    (new_1 - l1) * there,
+                    (new_2 - l2) * there,
+                );
                 slope = slope
                     + dn * L::load(&kept.wrong[0])
                     + d1 * L::load(&kept.wrong[1])
@@ -672,7 +716,14 @@ impl<T: Real> Kernel<T> for Assemble<'_, T> {
     type Output = ();
     #[inline(always)]
     fn run<L: Lanes<Real = T>>(self) {
-        let Self { problem, blocks, around, bodies, diagonal, above } = self;
+        let Self {
+            problem,
+            blocks,
+            around,
+            bodies,
+            diagonal,
+            above,
+        } = self;
         for body in bodies.iter_mut() {
             body.stick = Default::default();
             body.wrench = Default::default();
@@ -698,17 +749,25 @@ impl<T: Real> Kernel<T> for Assemble<'_, T> {
                 let some_slide = largest(slide.0[0]) > 0.0;
                 if some_slide {
                     // both bodies meet the interface at the same points
-                    let (ra, rb) = (V3::<L>::load(&block.point[0].ra), V3::<L>::load(&block.point[0].rb));
+                    let (ra, rb) = (
+                        V3::<L>::load(&block.point[0].ra),
+                        V3::<L>::load(&block.point[0].rb),
+                    );
                     let offset = V3::<L>::load(&coarse.offset);
                     let across = ra.minus(rb).times(per_length);
-                    let o = if side == 0 { offset } else { offset.plus(across) };
+                    let o = if side == 0 {
+                        offset
+                    } else {
+                        offset.plus(across)
+                    };
                     let sign = L::load(&coarse.sign);
                     let sign = if side == 0 { -sign } else { sign };
                     sliding_wrench(&slide, n, o, per_length, sign, &mut slides);
                 }
                 for lane in 0..8 {
                     let slot = block.body[side][lane] as usize;
-                    if coarse.interface[lane] == NONE || !(problem.inverse_mass[slot] > T::default()) {
+                    if coarse.interface[lane] == NONE || problem.inverse_mass[slot] == T::default()
+                    {
                         continue;
                     }
                     // a body is the upper one on the interface below it
@@ -731,11 +790,15 @@ impl<T: Real> Kernel<T> for Assemble<'_, T> {
         }
 
         // eight bodies at a time to the matrix: Wᵀ M⁻¹ W
-        let (mut below, mut over, mut across): (LaneMatrix<T>, LaneMatrix<T>, LaneMatrix<T>) = Default::default();
+        let (mut below, mut over, mut across): (LaneMatrix<T>, LaneMatrix<T>, LaneMatrix<T>) =
+            Default::default();
         for (block, around) in bodies.iter_mut().zip(around.chunks(8)) {
             add_sticking::<L>(block, 0, 1.0);
             add_sticking::<L>(block, 1, -1.0);
-            let (lower, upper) = (load_matrix::<L>(&block.wrench[0]), load_matrix::<L>(&block.wrench[1]));
+            let (lower, upper) = (
+                load_matrix::<L>(&block.wrench[0]),
+                load_matrix::<L>(&block.wrench[1]),
+            );
             let mobile = mobility_times::<L>(block, &lower);
             transposed_product(&mobile, &lower, &mut below);
             transposed_product(&mobile, &upper, &mut across);
@@ -799,8 +862,16 @@ fn add_sticking<L: Lanes>(block: &mut BodyBlock<L::Real>, side: usize, sign: f64
     let sign = L::splat(sign);
     let count = L::load(&sums[0]) * sign;
     let arm = V3(L::load(&sums[1]), L::load(&sums[2]), L::load(&sums[3])).times(sign);
-    let (xx, yy, zz) = (L::load(&sums[4]) * sign, L::load(&sums[5]) * sign, L::load(&sums[6]) * sign);
-    let (xy, xz, yz) = (L::load(&sums[7]) * sign, L::load(&sums[8]) * sign, L::load(&sums[9]) * sign);
+    let (xx, yy, zz) = (
+        L::load(&sums[4]) * sign,
+        L::load(&sums[5]) * sign,
+        L::load(&sums[6]) * sign,
+    );
+    let (xy, xz, yz) = (
+        L::load(&sums[7]) * sign,
+        L::load(&sums[8]) * sign,
+        L::load(&sums[9]) * sign,
+    );
     let o = V3::<L>::load(&block.offset[side]);
     let per_length = L::load(&block.per_length[side]);
     let k = o.times(count).plus(arm).times(per_length);

@@ -71,7 +71,10 @@ impl<L: Lanes> Frame8<L> {
     /// The impulse with these components, as a vector.
     #[inline(always)]
     pub(crate) fn vector(&self, ln: L, l1: L, l2: L) -> V3<L> {
-        self.n.times(ln).plus(self.t1.times(l1)).plus(self.t2.times(l2))
+        self.n
+            .times(ln)
+            .plus(self.t1.times(l1))
+            .plus(self.t2.times(l2))
     }
 }
 
@@ -86,9 +89,13 @@ pub(crate) fn push<L: Lanes>(
     p: V3<L>,
 ) {
     a.linear = a.linear.minus(p.times(L::load(&block.inverse_mass[0])));
-    a.angular = a.angular.minus(symmetric_times(&block.inverse_inertia[0], ra.cross(p)));
+    a.angular = a
+        .angular
+        .minus(symmetric_times(&block.inverse_inertia[0], ra.cross(p)));
     b.linear = b.linear.plus(p.times(L::load(&block.inverse_mass[1])));
-    b.angular = b.angular.plus(symmetric_times(&block.inverse_inertia[1], rb.cross(p)));
+    b.angular = b
+        .angular
+        .plus(symmetric_times(&block.inverse_inertia[1], rb.cross(p)));
 }
 
 /// The tangential impulse (`l1`, `l2`) brought back onto the disc of radius `bound`.
@@ -132,7 +139,11 @@ impl<T: Real> Kernel<T> for Prepare<'_, T> {
             for k in 0..block.points as usize {
                 let point = &block.point[k];
                 let (ra, rb) = (V3::load(&point.ra), V3::load(&point.rb));
-                let (n, t1, t2) = (arms(ra, rb, frame.n), arms(ra, rb, frame.t1), arms(ra, rb, frame.t2));
+                let (n, t1, t2) = (
+                    arms(ra, rb, frame.n),
+                    arms(ra, rb, frame.t1),
+                    arms(ra, rb, frame.t2),
+                );
                 let (mn, m1, m2) = (turn(block, n), turn(block, t1), turn(block, t2));
                 let a_nn = mass + both(n, mn);
                 let (a_11, a_22) = (mass + both(t1, m1), mass + both(t2, m2));
@@ -173,8 +184,10 @@ impl<T: Real> Kernel<T> for Begin<'_, T> {
         let still = L::splat(-RESTING_SPEED);
         for (block, cold) in self.blocks.iter_mut().zip(self.cold) {
             let (slot_a, slot_b) = (block.body[0], block.body[1]);
-            let (was_a, was_b) =
-                (Motion8::<L>::gather(self.before, &slot_a), Motion8::<L>::gather(self.before, &slot_b));
+            let (was_a, was_b) = (
+                Motion8::<L>::gather(self.before, &slot_a),
+                Motion8::<L>::gather(self.before, &slot_b),
+            );
             let mut a = Motion8::<L>::gather(self.velocity, &slot_a);
             let mut b = Motion8::<L>::gather(self.velocity, &slot_b);
             let frame = Frame8::<L>::load(block);
@@ -192,8 +205,11 @@ impl<T: Real> Kernel<T> for Begin<'_, T> {
                 let bounce = still.if_above(speed, -(e * speed), zero);
                 let meets = (zone - separation).if_above(h * speed, bounce, gap);
                 let target = bounce.if_above(zero, meets, gap);
-                let (ln, l1, l2) =
-                    (L::load(&point.impulse[0]), L::load(&point.impulse[1]), L::load(&point.impulse[2]));
+                let (ln, l1, l2) = (
+                    L::load(&point.impulse[0]),
+                    L::load(&point.impulse[1]),
+                    L::load(&point.impulse[2]),
+                );
                 push(block, &mut a, &mut b, ra, rb, frame.vector(ln, l1, l2));
                 separation.store(&mut cold[k].separation);
                 target.store(&mut block.point[k].target);
@@ -231,14 +247,25 @@ fn solve_block<L: Lanes>(block: &mut Block<L::Real>, velocity: &mut [Eight<L::Re
         worst = worst.larger(short);
 
         // normal, then both tangents with the newest normal
-        let (ln, l1, l2) = (L::load(&point.impulse[0]), L::load(&point.impulse[1]), L::load(&point.impulse[2]));
+        let (ln, l1, l2) = (
+            L::load(&point.impulse[0]),
+            L::load(&point.impulse[1]),
+            L::load(&point.impulse[2]),
+        );
         let new_n = zero.larger(ln + L::load(&point.mass_n) * short);
         let dn = new_n - ln;
         let mass_t = L::load(&point.mass_t);
         let y1 = frame.t1.dot(relative) + L::load(&point.coupling[0]) * dn;
         let y2 = frame.t2.dot(relative) + L::load(&point.coupling[1]) * dn;
         let (new_1, new_2) = onto_disc(l1 - mass_t * y1, l2 - mass_t * y2, friction * new_n);
-        push(block, &mut a, &mut b, ra, rb, frame.vector(dn, new_1 - l1, new_2 - l2));
+        push(
+            block,
+            &mut a,
+            &mut b,
+            ra,
+            rb,
+            frame.vector(dn, new_1 - l1, new_2 - l2),
+        );
 
         let point = &mut block.point[k];
         new_n.store(&mut point.impulse[0]);
@@ -273,7 +300,9 @@ impl<T: Real> Kernel<T> for Sweep<'_, T> {
 pub(crate) fn largest<L: Lanes>(x: L) -> f64 {
     let mut out = Eight::default();
     x.store(&mut out);
-    out.0.iter().fold(0.0, |most, x: &L::Real| f64::max(most, x.f64()))
+    out.0
+        .iter()
+        .fold(0.0, |most, x: &L::Real| f64::max(most, x.f64()))
 }
 
 struct End<'a, T>(&'a [Block<T>], &'a mut [Cold<T>]);
@@ -380,14 +409,34 @@ impl<T: Dispatch> Blocks<T> {
     /// set, the last impulses are applied to `velocity`. `before` are the velocities of that
     /// move. Contacts closer than `zone` count as touching.
     pub fn begin(&mut self, h: f64, zone: f64, moved: bool) {
-        let Self { blocks, cold, before, velocity, .. } = self;
-        dispatch(Begin { blocks, cold, before, velocity, h, zone, moved });
+        let Self {
+            blocks,
+            cold,
+            before,
+            velocity,
+            ..
+        } = self;
+        dispatch(Begin {
+            blocks,
+            cold,
+            before,
+            velocity,
+            h,
+            zone,
+            moved,
+        });
     }
 
     /// One sweep over all blocks; returns the largest violation met on the way [m/s].
     pub fn sweep(&mut self, backward: bool) -> f64 {
-        let Self { blocks, velocity, .. } = self;
-        dispatch(Sweep { blocks, velocity, backward })
+        let Self {
+            blocks, velocity, ..
+        } = self;
+        dispatch(Sweep {
+            blocks,
+            velocity,
+            backward,
+        })
     }
 
     /// Closes a substep: its impulses are added to the totals, its velocities remembered.
@@ -404,8 +453,18 @@ impl<T: Dispatch> Blocks<T> {
 
     /// Distances after the last move of `h` seconds; returns the deepest penetration [m].
     pub fn settle(&mut self, h: f64) -> f64 {
-        let Self { blocks, cold, before, .. } = self;
-        dispatch(Settle { blocks, cold, before, h })
+        let Self {
+            blocks,
+            cold,
+            before,
+            ..
+        } = self;
+        dispatch(Settle {
+            blocks,
+            cold,
+            before,
+            h,
+        })
     }
 
     /// Position correction (Erleben 2007, eq. 46, nothing fixated): `sweeps` passes that push
@@ -418,8 +477,18 @@ impl<T: Dispatch> Blocks<T> {
         for _ in 0..rounds {
             let mut left = 0.0;
             for _ in 0..sweeps {
-                let Self { blocks, cold, velocity, .. } = self;
-                left = dispatch(Correct { blocks, cold, shift: velocity, slop });
+                let Self {
+                    blocks,
+                    cold,
+                    velocity,
+                    ..
+                } = self;
+                left = dispatch(Correct {
+                    blocks,
+                    cold,
+                    shift: velocity,
+                    slop,
+                });
             }
             if left <= slop || left > PROGRESS * before {
                 break;

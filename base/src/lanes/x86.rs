@@ -130,7 +130,16 @@ impl Lanes for Avx32 {
         // SAFETY: as above.
         unsafe {
             // pairs of rows, then quads, then the two halves of each register
-            let [Self(a), Self(b), Self(c), Self(d), Self(e), Self(f), Self(g), Self(h)] = rows;
+            let [
+                Self(a),
+                Self(b),
+                Self(c),
+                Self(d),
+                Self(e),
+                Self(f),
+                Self(g),
+                Self(h),
+            ] = rows;
             let (ab0, ab1) = (_mm256_unpacklo_ps(a, b), _mm256_unpackhi_ps(a, b));
             let (cd0, cd1) = (_mm256_unpacklo_ps(c, d), _mm256_unpackhi_ps(c, d));
             let (ef0, ef1) = (_mm256_unpacklo_ps(e, f), _mm256_unpackhi_ps(e, f));
@@ -206,7 +215,12 @@ impl Lanes for Avx64 {
     #[inline(always)]
     fn load(from: &Eight<f64>) -> Self {
         // SAFETY: as above.
-        unsafe { Self(_mm256_load_pd(from.0.as_ptr()), _mm256_load_pd(from.0.as_ptr().add(4))) }
+        unsafe {
+            Self(
+                _mm256_load_pd(from.0.as_ptr()),
+                _mm256_load_pd(from.0.as_ptr().add(4)),
+            )
+        }
     }
     #[inline(always)]
     fn store(self, to: &mut Eight<f64>) {
@@ -224,7 +238,12 @@ impl Lanes for Avx64 {
     #[inline(always)]
     fn over(self, other: Self) -> Self {
         // SAFETY: as above.
-        unsafe { Self(_mm256_div_pd(self.0, other.0), _mm256_div_pd(self.1, other.1)) }
+        unsafe {
+            Self(
+                _mm256_div_pd(self.0, other.0),
+                _mm256_div_pd(self.1, other.1),
+            )
+        }
     }
     #[inline(always)]
     fn root(self) -> Self {
@@ -234,12 +253,22 @@ impl Lanes for Avx64 {
     #[inline(always)]
     fn larger(self, other: Self) -> Self {
         // SAFETY: as above.
-        unsafe { Self(_mm256_max_pd(self.0, other.0), _mm256_max_pd(self.1, other.1)) }
+        unsafe {
+            Self(
+                _mm256_max_pd(self.0, other.0),
+                _mm256_max_pd(self.1, other.1),
+            )
+        }
     }
     #[inline(always)]
     fn smaller(self, other: Self) -> Self {
         // SAFETY: as above.
-        unsafe { Self(_mm256_min_pd(self.0, other.0), _mm256_min_pd(self.1, other.1)) }
+        unsafe {
+            Self(
+                _mm256_min_pd(self.0, other.0),
+                _mm256_min_pd(self.1, other.1),
+            )
+        }
     }
     #[inline(always)]
     fn if_above(self, limit: Self, yes: Self, no: Self) -> Self {
@@ -247,7 +276,10 @@ impl Lanes for Avx64 {
         unsafe {
             let low = _mm256_cmp_pd::<_CMP_GT_OQ>(self.0, limit.0);
             let high = _mm256_cmp_pd::<_CMP_GT_OQ>(self.1, limit.1);
-            Self(_mm256_blendv_pd(no.0, yes.0, low), _mm256_blendv_pd(no.1, yes.1, high))
+            Self(
+                _mm256_blendv_pd(no.0, yes.0, low),
+                _mm256_blendv_pd(no.1, yes.1, high),
+            )
         }
     }
     #[inline(always)]

@@ -144,7 +144,10 @@ fn renew(state: &mut State, model: &Model, options: &Options, workspace: &mut Wo
         while cursor < old.pairs.len() && (old.pairs[cursor].a, old.pairs[cursor].b) < (a, b) {
             cursor += 1;
         }
-        let before = old.pairs.get(cursor).filter(|pair| (pair.a, pair.b) == (a, b));
+        let before = old
+            .pairs
+            .get(cursor)
+            .filter(|pair| (pair.a, pair.b) == (a, b));
         let (ia, ib) = (a as usize, b as usize);
         let found_at = seen_from(state, ia, ib);
         let lasting = workspace.recyclable[ia] && workspace.recyclable[ib];
@@ -166,9 +169,18 @@ fn renew(state: &mut State, model: &Model, options: &Options, workspace: &mut Wo
             reach,
             &mut workspace.buffer,
         );
-        let material = model.materials.between(model.material[ia], model.material[ib]);
+        let material = model
+            .materials
+            .between(model.material[ia], model.material[ib]);
         let (pose_a, pose_b) = (state.pose(ia), state.pose(ib));
-        new.push_pair((a, b), &pose_a, &pose_b, found_at, material, &workspace.buffer);
+        new.push_pair(
+            (a, b),
+            &pose_a,
+            &pose_b,
+            found_at,
+            material,
+            &workspace.buffer,
+        );
         if let Some(pair) = before {
             new.inherit(&old.points[old.point_range(pair)]);
         }
@@ -195,7 +207,14 @@ fn closing_speed(state: &State, a: usize, b: usize, workspace: &Workspace) -> f6
 /// motion of the step, overlap.
 fn near_pairs(state: &State, model: &Model, options: &Options, workspace: &mut Workspace, dt: f64) {
     workspace.prepare(model);
-    let Workspace { boxes, axes, radius, broad, near, .. } = workspace;
+    let Workspace {
+        boxes,
+        axes,
+        radius,
+        broad,
+        near,
+        ..
+    } = workspace;
     boxes.clear();
     axes.clear();
     for i in 0..model.len() {
@@ -211,7 +230,10 @@ fn near_pairs(state: &State, model: &Model, options: &Options, workspace: &mut W
     let may_pair = |a: u32, b: u32| model.is_dynamic(a as usize) || model.is_dynamic(b as usize);
     let wide = broad.update(boxes, Some(&state.present), may_pair, MARGIN);
     near.clear();
-    near.extend(wide.iter().filter(|&&(a, b)| boxes[a as usize].overlaps(&boxes[b as usize])));
+    near.extend(
+        wide.iter()
+            .filter(|&&(a, b)| boxes[a as usize].overlaps(&boxes[b as usize])),
+    );
 }
 
 /// Whether a manifold of this shape stays good under tiny motion. Round shapes roll off their
@@ -225,7 +247,11 @@ impl Workspace {
     fn prepare(&mut self, model: &Model) {
         for i in self.radius.len()..model.len() {
             let radius = model.shape[i].bounding_radius(-model.shape_offset[i]);
-            self.radius.push(if model.is_dynamic(i) { radius } else { radius.min(1e3) });
+            self.radius.push(if model.is_dynamic(i) {
+                radius
+            } else {
+                radius.min(1e3)
+            });
             self.recyclable.push(is_recyclable(&model.shape[i]));
         }
     }
@@ -284,7 +310,8 @@ impl Contacts {
     ) {
         let first = self.patches.len() as u32;
         for manifold in &buffer.manifolds {
-            let points = &buffer.points[manifold.first as usize..(manifold.first + manifold.count) as usize];
+            let points =
+                &buffer.points[manifold.first as usize..(manifold.first + manifold.count) as usize];
             let parts = points.len().div_ceil(4);
             for part in 0..parts {
                 let start = self.points.len() as u32;
@@ -323,7 +350,9 @@ impl Contacts {
 
     /// Gives the points of the newest pair the impulses of the same features in `before`.
     fn inherit(&mut self, before: &[Point]) {
-        let Some(pair) = self.pairs.last() else { return };
+        let Some(pair) = self.pairs.last() else {
+            return;
+        };
         let range = self.point_range(pair);
         for point in &mut self.points[range] {
             if let Some(old) = before.iter().find(|old| old.feature == point.feature) {
@@ -359,6 +388,8 @@ impl Contacts {
 
     /// Depth of the deepest point at the last measurement, zero if none is inside [m].
     pub fn deepest(&self) -> f64 {
-        self.points.iter().fold(0.0, |deepest, point| f64::max(deepest, -point.distance))
+        self.points
+            .iter()
+            .fold(0.0, |deepest, point| f64::max(deepest, -point.distance))
     }
 }

@@ -52,15 +52,39 @@ pub(crate) fn step(
         wake_up(state, model, &workspace.graph);
     }
 
-    let Workspace { graph, single, double, partition, .. } = workspace;
+    let Workspace {
+        graph,
+        single,
+        double,
+        partition,
+        ..
+    } = workspace;
     let settings = &options.coursed;
     let most = match settings.precision {
         Precision::Auto => SMALL,
         Precision::Single => 0,
         Precision::Double => u32::MAX,
     };
-    let fine = advance_groups(double, partition, |n| n <= most, state, model, graph, settings, dt);
-    let fast = advance_groups(single, partition, |n| n > most, state, model, graph, settings, dt);
+    let fine = advance_groups(
+        double,
+        partition,
+        |n| n <= most,
+        state,
+        model,
+        graph,
+        settings,
+        dt,
+    );
+    let fast = advance_groups(
+        single,
+        partition,
+        |n| n > most,
+        state,
+        model,
+        graph,
+        settings,
+        dt,
+    );
     for i in 0..model.len() {
         if graph.island[i] == NONE || graph.alone(i) {
             fly(state, model, i, settings.substeps, dt);
@@ -71,7 +95,12 @@ pub(crate) fn step(
     }
     Report {
         contacts: state.contacts.points.len(),
-        pairs: state.contacts.pairs.iter().filter(|pair| pair.count > 0).count(),
+        pairs: state
+            .contacts
+            .pairs
+            .iter()
+            .filter(|pair| pair.count > 0)
+            .count(),
         islands: graph.islands as usize,
         sweeps: fine.sweeps.max(fast.sweeps),
         residual: fine.residual.max(fast.residual),
@@ -124,11 +153,22 @@ fn advance_groups<T: Dispatch>(
 }
 
 /// Substeps of forces, coarse solve, sweeps and motion; one correction of the positions.
-fn advance_group<T: Dispatch>(group: &mut Group<T>, model: &Model, settings: &CoursedOptions, dt: f64) {
+fn advance_group<T: Dispatch>(
+    group: &mut Group<T>,
+    model: &Model,
+    settings: &CoursedOptions,
+    dt: f64,
+) {
     let h = dt / f64::from(settings.substeps);
+    // what flies has real gaps
+    let zone = if group.fastest > FLYING {
+        0.5 * settings.zone
+    } else {
+        settings.zone
+    };
     for substep in 0..settings.substeps {
         group.apply_forces(h);
-        group.blocks.begin(h, settings.zone, substep > 0);
+        group.blocks.begin(h, zone, substep > 0);
         solve(group, settings);
         group.blocks.end();
         group.move_bodies(model, h);
@@ -137,7 +177,11 @@ fn advance_group<T: Dispatch>(group: &mut Group<T>, model: &Model, settings: &Co
     let deepest = group.blocks.settle(h);
     if deepest > settings.slop {
         let rounds = if deepest > BURIED { 10 } else { 1 };
-        group.blocks.correct(settings.slop, correction_effort(group.fastest, deepest, settings), rounds);
+        group.blocks.correct(
+            settings.slop,
+            correction_effort(group.fastest, deepest, settings),
+            rounds,
+        );
         group.shift_bodies();
     }
 }
@@ -191,13 +235,20 @@ fn fly(state: &mut State, model: &Model, i: usize, substeps: u32, dt: f64) {
         state.angular_velocity[i] = (state.angular_velocity[i] + h * twist) * calm;
         state.position[i] += h * state.linear_velocity[i];
         let spin = state.angular_velocity[i];
-        (state.rotation[i], state.angular_velocity[i]) = turn_freely(state.rotation[i], spin, model, i, h);
+        (state.rotation[i], state.angular_velocity[i]) =
+            turn_freely(state.rotation[i], spin, model, i, h);
     }
 }
 
 /// Rotation and spin of body `i` after turning freely for `h` seconds, midpoint rule: the spin
 /// changes so that the angular momentum does not.
-pub(crate) fn turn_freely(rotation: Quat, w: Vec3, model: &Model, i: usize, h: f64) -> (Quat, Vec3) {
+pub(crate) fn turn_freely(
+    rotation: Quat,
+    w: Vec3,
+    model: &Model,
+    i: usize,
+    h: f64,
+) -> (Quat, Vec3) {
     if w.length_squared() * h < 1e-10 {
         return (integrate_rotation(rotation, w, h), w);
     }

@@ -109,7 +109,11 @@ impl Graph {
     #[inline]
     pub fn island_of(&self, a: u32, b: u32) -> u32 {
         let island = self.island[a as usize];
-        if island == NONE { self.island[b as usize] } else { island }
+        if island == NONE {
+            self.island[b as usize]
+        } else {
+            island
+        }
     }
 
     /// Whether body `i` touches nothing.

@@ -94,7 +94,11 @@ pub(crate) fn partition<T: Dispatch>(
     };
 
     // how large is each island?
-    for counts in [&mut memory.patches, &mut memory.interfaces, &mut memory.base] {
+    for counts in [
+        &mut memory.patches,
+        &mut memory.interfaces,
+        &mut memory.base,
+    ] {
         counts.clear();
         counts.resize(islands, 0);
     }
@@ -130,7 +134,9 @@ pub(crate) fn partition<T: Dispatch>(
         memory.group.push(count as u32 - 1);
         memory.base[island] = group.interface_island.len() as u32;
         let interfaces = memory.interfaces[island] as usize;
-        group.interface_island.extend(std::iter::repeat_n(group.islands, interfaces));
+        group
+            .interface_island
+            .extend(std::iter::repeat_n(group.islands, interfaces));
         group.islands += 1;
     }
 
@@ -148,7 +154,9 @@ pub(crate) fn partition<T: Dispatch>(
             group.source.push(k as u32);
             let between = graph.layer[k] != NONE
                 && graph.height[patch.a as usize] != graph.height[patch.b as usize];
-            group.interface.push(if between { base + graph.layer[k] } else { NONE });
+            group
+                .interface
+                .push(if between { base + graph.layer[k] } else { NONE });
             let slots = [patch.a, patch.b].map(|body| {
                 let known = &mut memory.slot[body as usize];
                 if known.0 != number {
@@ -185,7 +193,8 @@ impl<T: Dispatch> Group<T> {
             let i = body as usize;
             let moves = model.is_dynamic(i) && state.present[i] && !state.asleep[i];
             let inverse_inertia = state.inverse_inertia(model, i);
-            let push = model.gravity * model.gravity_scale[i] + state.force[i] * model.inverse_mass[i];
+            let push =
+                model.gravity * model.gravity_scale[i] + state.force[i] * model.inverse_mass[i];
             self.inputs.push(BodyInput {
                 inverse_mass: model.inverse_mass[i],
                 inverse_inertia,
@@ -234,7 +243,16 @@ impl<T: Dispatch> Group<T> {
         }
         self.first.push(self.points.len() as u32);
 
-        let Self { blocks, coarse: level, inputs, centres, patches, points, first, .. } = self;
+        let Self {
+            blocks,
+            coarse: level,
+            inputs,
+            centres,
+            patches,
+            points,
+            first,
+            ..
+        } = self;
         let points_of = |k: usize| &points[first[k] as usize..first[k + 1] as usize];
         blocks.build(inputs, patches, points_of);
         blocks.prepare();
@@ -245,7 +263,9 @@ impl<T: Dispatch> Group<T> {
         let islands: &[u32] = if coarse { &self.interface_island } else { &[] };
         level.set_up(blocks, patches, centres, islands, |k, visit| {
             let centre = centres[patches[k].bodies[0] as usize];
-            points_of(k).iter().for_each(|point| visit(centre + point.ra));
+            points_of(k)
+                .iter()
+                .for_each(|point| visit(centre + point.ra));
         });
     }
 
@@ -311,7 +331,8 @@ impl<T: Dispatch> Group<T> {
         }
         for (slot, member) in self.members.iter_mut().enumerate() {
             if member.moves && member.is_damped() {
-                (member.linear_velocity, member.angular_velocity) = unpacked(&self.blocks.velocity[slot]);
+                (member.linear_velocity, member.angular_velocity) =
+                    unpacked(&self.blocks.velocity[slot]);
             }
         }
     }

@@ -317,9 +317,14 @@ impl Model {
         self.shape.push(body.shape);
         self.shape_offset.push(-centre);
         self.mass.push(mass);
-        self.inverse_mass.push(if dynamic { 1.0 / mass } else { 0.0 });
+        self.inverse_mass
+            .push(if dynamic { 1.0 / mass } else { 0.0 });
         self.inertia_local.push(inertia);
-        self.inverse_inertia_local.push(if dynamic { inverse_inertia } else { Symmetric3::ZERO });
+        self.inverse_inertia_local.push(if dynamic {
+            inverse_inertia
+        } else {
+            Symmetric3::ZERO
+        });
         self.motion.push(body.motion);
         self.material.push(body.material);
         self.gravity_scale.push(body.gravity_scale);
@@ -352,7 +357,8 @@ impl Path {
         let turn = shortest(k1.pose.rotation * k0.pose.rotation.conjugate());
         Pose::new(
             k0.pose.position.lerp(k1.pose.position, s),
-            drystone_base::functions::rotation_vector(rotation_to_vector(turn) * s) * k0.pose.rotation,
+            drystone_base::functions::rotation_vector(rotation_to_vector(turn) * s)
+                * k0.pose.rotation,
         )
     }
 }
@@ -379,38 +385,82 @@ impl Body {
             if ok {
                 Ok(())
             } else {
-                Err(Error::NotFinite { body: self.name.clone(), what, found })
+                Err(Error::NotFinite {
+                    body: self.name.clone(),
+                    what,
+                    found,
+                })
             }
         };
         let range = |what: &'static str, ok: bool, found: String, wanted: &'static str| {
             if ok {
                 Ok(())
             } else {
-                Err(Error::OutOfRange { body: self.name.clone(), what, found, wanted })
+                Err(Error::OutOfRange {
+                    body: self.name.clone(),
+                    what,
+                    found,
+                    wanted,
+                })
             }
         };
         let show = |v: Vec3| format!("({}, {}, {})", v.x, v.y, v.z);
-        finite("position", self.pose.position.is_finite(), show(self.pose.position))?;
+        finite(
+            "position",
+            self.pose.position.is_finite(),
+            show(self.pose.position),
+        )?;
         let q = self.pose.rotation;
         let unit = (q.length() - 1.0).abs() < 1e-6;
-        range("rotation", unit, format!("{q}"), "a unit quaternion (x, y, z, w)")?;
-        finite("velocity", self.linear_velocity.is_finite(), show(self.linear_velocity))?;
-        finite("angular velocity", self.angular_velocity.is_finite(), show(self.angular_velocity))?;
-        finite("gravity scale", self.gravity_scale.is_finite(), self.gravity_scale.to_string())?;
+        range(
+            "rotation",
+            unit,
+            format!("{q}"),
+            "a unit quaternion (x, y, z, w)",
+        )?;
+        finite(
+            "velocity",
+            self.linear_velocity.is_finite(),
+            show(self.linear_velocity),
+        )?;
+        finite(
+            "angular velocity",
+            self.angular_velocity.is_finite(),
+            show(self.angular_velocity),
+        )?;
+        finite(
+            "gravity scale",
+            self.gravity_scale.is_finite(),
+            self.gravity_scale.to_string(),
+        )?;
         for (what, d) in [
             ("linear damping", self.linear_damping),
             ("angular damping", self.angular_damping),
         ] {
-            range(what, d >= 0.0 && d.is_finite(), format!("{d} 1/s"), "zero or more, finite")?;
+            range(
+                what,
+                d >= 0.0 && d.is_finite(),
+                format!("{d} 1/s"),
+                "zero or more, finite",
+            )?;
         }
-        finite("entry time", self.enters_at.is_finite(), self.enters_at.to_string())?;
+        finite(
+            "entry time",
+            self.enters_at.is_finite(),
+            self.enters_at.to_string(),
+        )?;
         let weight = match self.weight {
             Weight::Density(d) => ("density", d),
             Weight::Mass(m) => ("mass", m),
         };
         if matches!(self.motion, Motion::Dynamic) {
             let ok = weight.1 > 0.0 && weight.1.is_finite();
-            range(weight.0, ok, weight.1.to_string(), "more than zero and finite, for a moving body")?;
+            range(
+                weight.0,
+                ok,
+                weight.1.to_string(),
+                "more than zero and finite, for a moving body",
+            )?;
         }
         range(
             "material",
@@ -419,13 +469,32 @@ impl Body {
             "one of the model's materials",
         )?;
         if let Motion::Scripted(path) = &self.motion {
-            range("path", !path.keys.is_empty(), "empty".into(), "at least one key")?;
+            range(
+                "path",
+                !path.keys.is_empty(),
+                "empty".into(),
+                "at least one key",
+            )?;
             let ordered = path.keys.windows(2).all(|k| k[0].time < k[1].time);
-            range("path", ordered, "out of order".into(), "keys with growing times")?;
+            range(
+                "path",
+                ordered,
+                "out of order".into(),
+                "keys with growing times",
+            )?;
             for key in &path.keys {
-                finite("path key", key.pose.position.is_finite(), show(key.pose.position))?;
+                finite(
+                    "path key",
+                    key.pose.position.is_finite(),
+                    show(key.pose.position),
+                )?;
                 let unit = (key.pose.rotation.length() - 1.0).abs() < 1e-6;
-                range("path key rotation", unit, format!("{}", key.pose.rotation), "a unit quaternion")?;
+                range(
+                    "path key rotation",
+                    unit,
+                    format!("{}", key.pose.rotation),
+                    "a unit quaternion",
+                )?;
             }
         }
         Ok(())

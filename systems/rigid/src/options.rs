@@ -110,7 +110,7 @@ pub struct CoursedOptions {
     pub rounds: u32,
     /// Whether the stack layers are solved as a coarse level.
     pub coarse: bool,
-    /// Gap below which a contact counts as touching [m].
+    /// Gap below which a contact counts as touching; half of it while its group flies [m].
     pub zone: f64,
     /// Depth left alone by the correction [m].
     pub slop: f64,
@@ -127,7 +127,7 @@ impl Default for CoursedOptions {
             sweeps: 4,
             rounds: 3,
             coarse: true,
-            zone: 1e-4,
+            zone: 2e-4,
             slop: 2e-4,
             correction_sweeps: 5,
             precision: Precision::Auto,
@@ -316,21 +316,33 @@ impl Options {
             if x > 0.0 && x.is_finite() {
                 Ok(())
             } else {
-                Err(Error::Option { option, found: x.to_string(), wanted: "more than zero, finite" })
+                Err(Error::Option {
+                    option,
+                    found: x.to_string(),
+                    wanted: "more than zero, finite",
+                })
             }
         };
         let not_negative = |option: &'static str, x: f64| {
             if x >= 0.0 && x.is_finite() {
                 Ok(())
             } else {
-                Err(Error::Option { option, found: x.to_string(), wanted: "zero or more, finite" })
+                Err(Error::Option {
+                    option,
+                    found: x.to_string(),
+                    wanted: "zero or more, finite",
+                })
             }
         };
         let count = |option: &'static str, n: u32| {
             if (1..=100_000).contains(&n) {
                 Ok(())
             } else {
-                Err(Error::Option { option, found: n.to_string(), wanted: "1 to 100000" })
+                Err(Error::Option {
+                    option,
+                    found: n.to_string(),
+                    wanted: "1 to 100000",
+                })
             }
         };
         positive("envelope", self.envelope)?;

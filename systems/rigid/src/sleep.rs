@@ -26,7 +26,8 @@ pub(crate) fn wake_up(state: &mut State, model: &Model, graph: &Graph) {
         for (pusher, pushed) in [(patch.a, patch.b), (patch.b, patch.a)] {
             let (pusher, pushed) = (pusher as usize, pushed as usize);
             let moving = !model.is_dynamic(pusher)
-                && (state.linear_velocity[pusher] != Vec3::ZERO || state.angular_velocity[pusher] != Vec3::ZERO);
+                && (state.linear_velocity[pusher] != Vec3::ZERO
+                    || state.angular_velocity[pusher] != Vec3::ZERO);
             if graph.joined[k] && moving && graph.island[pushed] != NONE {
                 stirred[graph.island[pushed] as usize] = true;
             }

@@ -71,10 +71,14 @@ impl State {
     /// Grows the state to the bodies that were added to `model`.
     pub fn extend(&mut self, model: &Model) {
         let (old, n) = (self.position.len(), model.len());
-        self.position.extend_from_slice(&model.start_position[old..]);
-        self.rotation.extend_from_slice(&model.start_rotation[old..]);
-        self.linear_velocity.extend_from_slice(&model.start_linear_velocity[old..]);
-        self.angular_velocity.extend_from_slice(&model.start_angular_velocity[old..]);
+        self.position
+            .extend_from_slice(&model.start_position[old..]);
+        self.rotation
+            .extend_from_slice(&model.start_rotation[old..]);
+        self.linear_velocity
+            .extend_from_slice(&model.start_linear_velocity[old..]);
+        self.angular_velocity
+            .extend_from_slice(&model.start_angular_velocity[old..]);
         self.force.resize(n, Vec3::ZERO);
         self.torque.resize(n, Vec3::ZERO);
         self.present.resize(n, false);
@@ -88,7 +92,9 @@ impl State {
     /// along their path over the next `dt` seconds.
     pub fn follow_scripts(&mut self, model: &Model, dt: f64) {
         for i in 0..model.len() {
-            let Motion::Scripted(path) = &model.motion[i] else { continue };
+            let Motion::Scripted(path) = &model.motion[i] else {
+                continue;
+            };
             let (now, then) = (path.pose(self.time), path.pose(self.time + dt));
             let centre = -model.shape_offset[i];
             self.position[i] = now.point(centre);

@@ -35,7 +35,12 @@ impl Report {
     pub(crate) fn of(state: &State, graph: &Graph) -> Self {
         Self {
             contacts: state.contacts.points.len(),
-            pairs: state.contacts.pairs.iter().filter(|pair| pair.count > 0).count(),
+            pairs: state
+                .contacts
+                .pairs
+                .iter()
+                .filter(|pair| pair.count > 0)
+                .count(),
             islands: graph.islands as usize,
             deepest_penetration: state.contacts.deepest(),
             ..Self::default()
@@ -117,7 +122,12 @@ impl System {
         if !(dt > 0.0 && dt.is_finite()) {
             return Report::default();
         }
-        let Self { model, state, options, workspace } = self;
+        let Self {
+            model,
+            state,
+            options,
+            workspace,
+        } = self;
         let start = Instant::now();
         workspace.collision_seconds = 0.0;
         state.admit(model);
