@@ -256,6 +256,11 @@ impl<T: Dispatch> Coarse<T> {
         }
     }
 
+    /// Whether there is no interface: nothing rests on anything fixed.
+    pub fn is_empty(&self) -> bool {
+        self.interfaces.is_empty()
+    }
+
     /// What is wrong with the contacts of `problem` now; call before [`Self::solve`].
     /// `enough` is the approach from which contacts are counted [m/s].
     pub fn look(&mut self, problem: &Blocks<T>, enough: f64) -> Wrong {

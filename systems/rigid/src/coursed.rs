@@ -22,6 +22,9 @@ use crate::{CoursedOptions, Graph, Model, NONE, Options, State};
 const CALM: f64 = 0.002;
 /// ... or than this share of what it started from.
 const GAIN: f64 = 0.05;
+/// Where nothing is fixed there are no layers: more rounds, to a smaller share.
+const FREE: u32 = 8;
+const FREE_GAIN: f64 = 1e-3;
 /// A further round needs at least this share of the contacts to be closing.
 const FEW: f64 = 0.01;
 /// Velocity below which contacts are left as they are [m/s].
@@ -199,15 +202,21 @@ fn correction_effort(fastest: f64, deepest: f64, settings: &CoursedOptions) -> u
 /// Rounds of coarse solve and sweeps until the contacts are calm; none where the last
 /// impulses still hold.
 fn solve<T: Dispatch>(group: &mut Group<T>, settings: &CoursedOptions) {
+    // without layers sweeps are all there is: take more of them
+    let (rounds, gain) = if group.coarse.is_empty() {
+        (FREE * settings.rounds, FREE_GAIN)
+    } else {
+        (settings.rounds, GAIN)
+    };
     let mut enough = CALM;
-    for round in 0..settings.rounds {
+    for round in 0..rounds {
         let wrong = group.coarse.look(&group.blocks, enough);
         group.residual = wrong.approach;
         if wrong.velocity <= STILL || (round > 0 && wrong.share < FEW) {
             break;
         }
         if round == 0 {
-            enough = CALM.max(GAIN * wrong.approach);
+            enough = CALM.max(gain * wrong.approach);
         }
         group.coarse.solve(&mut group.blocks);
         for sweep in 0..settings.sweeps {
