@@ -42,3 +42,8 @@ pub use drystone_rigid as rigid;
 pub use drystone_world as world;
 
 pub mod prelude;
+
+/// The README's example, compiled and run.
+#[cfg(doctest)]
+#[doc = include_str!("../../README.md")]
+struct Readme;
