@@ -81,7 +81,9 @@ pub(crate) fn roof_and_ball(entry: &Entry, bricks: u32) -> Scene {
     scene
         .truth(stands_still("tower/*", 5e-3, ..2.8))
         .truth(penetration_below(3e-4, ..2.8))
-        .truth(standing("tower/*", 0.99, [0.5, 1.0], Some(4.6)))
+        // Newton's law with e = 0.15 at every joint lets bricks of the top courses bounce off; at
+        // e = 0 all of them stay
+        .truth(standing("tower/*", 0.9, [0.5, 1.0], Some(4.6)))
         .truth(standing("tower/*", 0.9, [0.5, 1.0], None))
         .truth(moves("tower/*", 1.0, None))
         .truth(speed_below("tower/*", 30.0, ..))
