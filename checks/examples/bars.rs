@@ -77,7 +77,7 @@ fn roof_tower_at_rest() {
             "| bench-roof-tower | {begin} | {:.3} | {:.3} | {:.1e} |",
             1e3 * seen.drift,
             1e3 * seen.depth,
-            seen.joules
+            seen.mean_joules
         );
     }
 }

@@ -69,7 +69,9 @@ pub struct Rest {
     pub depth: f64,
     /// Kinetic energy of all bodies [J].
     pub joules: f64,
-    /// The same for each kilogram [J/kg].
+    /// Its mean over the time it counts, as in the comparison with other engines [J].
+    pub mean_joules: f64,
+    /// The largest for each kilogram [J/kg].
     pub joules_per_kg: f64,
     /// Bodies set aside as non-finite.
     pub lost: usize,
@@ -79,7 +81,7 @@ pub struct Rest {
 /// from `from` on; energy counts from `calm` on [s]. Depth is measured ten times a second.
 pub fn rest(world: &mut World, bodies: &str, from: f64, calm: f64, to: f64) -> Rest {
     let chosen = chosen(world, bodies);
-    let (mut seen, mut place) = (Rest::default(), None);
+    let (mut seen, mut place, mut counted) = (Rest::default(), None, 0);
     let steps_between = (0.1 / world.step_length()).round().max(1.0) as u64;
     let half = 0.5 * world.step_length();
     loop {
@@ -92,7 +94,10 @@ pub fn rest(world: &mut World, bodies: &str, from: f64, calm: f64, to: f64) -> R
             let from = place.get_or_insert_with(|| here.clone());
             seen.drift = seen.drift.max(sideways(&here, from));
             if time > calm - half {
-                seen.joules = seen.joules.max(world.kinetic_energy());
+                let joules = world.kinetic_energy();
+                seen.joules = seen.joules.max(joules);
+                seen.mean_joules += joules;
+                counted += 1;
             }
             let last = time > to - half;
             if last || world.system().state.step.is_multiple_of(steps_between) {
@@ -104,6 +109,7 @@ pub fn rest(world: &mut World, bodies: &str, from: f64, calm: f64, to: f64) -> R
         }
         seen.lost += world.step().set_aside.len();
     }
+    seen.mean_joules /= f64::from(counted.max(1));
     seen.joules_per_kg = seen.joules / world.moving_mass();
     seen
 }
