@@ -8,6 +8,10 @@ use drystone_world::{Motion, Scene, Shape, World};
 use rapier3d::prelude as rp;
 
 fn main() {
+    rayon::ThreadPoolBuilder::new()
+        .num_threads(1)
+        .build_global()
+        .expect("no pool before this one");
     let mut arguments = std::env::args().skip(1);
     let name = arguments.next().unwrap_or_else(|| "bench-roof-tower".into());
     let rounds: usize = arguments.next().and_then(|n| n.parse().ok()).unwrap_or(3);
