@@ -22,7 +22,7 @@ fn main() {
     let names: Vec<&String> = arguments.iter().filter(|a| !a.starts_with("--")).collect();
     on_threads(1, || {
         gallery(&names, short);
-        if names.is_empty() {
+        if names.is_empty() || names.iter().any(|name| *name == "linearity") {
             linearity(short);
         }
     });
