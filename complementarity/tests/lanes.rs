@@ -1,7 +1,6 @@
 //! The cone sweeps in lanes against the scalar ones, on a column of boxes thrown about.
 
-use drystone_base::lanes::Dispatch;
-use drystone_base::lanes::{Eight, Real};
+use drystone_base::lanes::{Dispatch, Eight};
 use drystone_base::random::Random;
 use drystone_base::{Symmetric3, Vec3, tangents};
 use drystone_complementarity::blocks::{Blocks, BodyInput, NONE, PatchInput, PointInput};
@@ -130,7 +129,7 @@ fn sweeps_in_lanes_follow_the_scalar_sweeps() {
     for sweeps in [1, 3, 20] {
         let double = difference(both_ways::<f64>(sweeps));
         let single = difference(both_ways::<f32>(sweeps));
-        println!("{sweeps} sweeps: double {double:.1e}, single {single:.1e}");
+        // measured: at most 4e-16 and 3e-7
         assert!(
             double < 1e-12,
             "{sweeps} sweeps in f64 differ by {double:.1e} m/s"
