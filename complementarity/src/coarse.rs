@@ -41,6 +41,8 @@ struct CoarseBlock<T> {
     offset: [Eight<T>; 3],
     /// One over the interface's length [1/m].
     per_length: Eight<T>,
+    /// Fastest approach of the lane's active points that is not allowed [m/s].
+    approach: Eight<T>,
     point: [CoarsePoint<T>; POINTS],
 }
 
@@ -115,6 +117,9 @@ pub struct Coarse<T> {
     changed: f64,
     built: bool,
     body_island: Vec<u32>,
+    /// Per body: whether one of its contacts closes too fast; the blocks such a body is in.
+    restless: Vec<bool>,
+    around_restless: Vec<u32>,
 }
 
 impl<T> Default for Coarse<T> {
@@ -137,6 +142,8 @@ impl<T> Default for Coarse<T> {
             changed: 0.0,
             built: false,
             body_island: Vec::new(),
+            restless: Vec::new(),
+            around_restless: Vec::new(),
         }
     }
 }
@@ -281,6 +288,31 @@ impl<T: Dispatch> Coarse<T> {
         });
         self.changed += changed;
         wrong
+    }
+
+    /// The blocks with a body at which, when [`Self::look`] was last called, a contact closed
+    /// faster than `enough` [m/s].
+    pub fn restless(&mut self, problem: &Blocks<T>, enough: f64) -> &[u32] {
+        self.restless.clear();
+        self.restless.resize(problem.velocity.len(), false);
+        let enough = T::of(enough);
+        for (block, coarse) in problem.blocks.iter().zip(&self.blocks) {
+            for lane in 0..8 {
+                if coarse.approach.0[lane] > enough {
+                    for slot in [block.body[0][lane] as usize, block.body[1][lane] as usize] {
+                        self.restless[slot] |= problem.inverse_mass[slot] > T::default();
+                    }
+                }
+            }
+        }
+        self.around_restless.clear();
+        for (k, block) in problem.blocks.iter().enumerate() {
+            let touches = |side: &[u32; 8]| side.iter().any(|&slot| self.restless[slot as usize]);
+            if touches(&block.body[0]) || touches(&block.body[1]) {
+                self.around_restless.push(k as u32);
+            }
+        }
+        &self.around_restless
     }
 
     /// One coarse solve: corrects impulses and velocities of `problem` from what [`Self::look`]

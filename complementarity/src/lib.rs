@@ -2,17 +2,25 @@
 //! shapes, not time, not where a problem comes from.
 //!
 //! A [`Problem`] is factored (Erleben 2007, §3): [`pgs`] and [`cone`] sweep over it, [`merit`]
-//! says how far they have come.
+//! says how far they have come. A [`ContactProblem`] is one as data, factored or as a
+//! [`BlockMatrix`], with a name, a first guess and places; solvers generic over [`System`] take
+//! both forms.
 
 pub mod blocks;
 pub mod coarse;
 pub mod cone;
+mod contact_problem;
+mod matrix;
 pub mod merit;
 pub mod pgs;
 mod problem;
 pub mod sweep;
+mod system;
 #[cfg(test)]
 mod test_problems;
 
+pub use contact_problem::{ContactGraph, ContactProblem, Form, ProblemError};
+pub use matrix::{Block, BlockMatrix};
 pub use pgs::{Solved, Sweeping};
 pub use problem::{Contact, Mass, Problem, Twist};
+pub use system::{FactoredSystem, MatrixProblem, State, System};

@@ -1,7 +1,8 @@
 //! How far impulses are from solving a contact problem.
 
 use crate::cone::onto_disc;
-use crate::problem::{Problem, Rows, prepare};
+use crate::problem::Problem;
+use crate::system::{FactoredSystem, System};
 
 /// The merit function, zero at a solution and nowhere else:
 ///
@@ -9,20 +10,32 @@ use crate::problem::{Problem, Rows, prepare};
 ///
 /// It adds squares of N s and of m/s, so its value depends on the units; see [`residual`].
 pub fn merit(problem: &Problem, impulses: &[[f64; 3]]) -> f64 {
-    let mut sum = 0.0;
-    for (k, w) in problem.velocities_after(impulses).iter().enumerate() {
+    merit_of(&FactoredSystem::new(problem), impulses)
+}
+
+/// [`merit`] of either form.
+pub fn merit_of(system: &impl System, impulses: &[[f64; 3]]) -> f64 {
+    let [normals, friction] = merit_parts(system, impulses);
+    normals + friction
+}
+
+/// [`merit`] apart: what the normal rows and what the friction rows add to it.
+pub fn merit_parts(system: &impl System, impulses: &[[f64; 3]]) -> [f64; 2] {
+    let mut sums = [0.0; 2];
+    for (k, w) in system.velocities_after(impulses).iter().enumerate() {
         let lambda = impulses[k];
-        let most = (problem.contacts[k].friction * lambda[0]).max(0.0);
+        let most = (system.friction(k) * lambda[0]).max(0.0);
         for i in 0..3 {
             let (low, high) = if i == 0 {
                 (0.0, f64::INFINITY)
             } else {
                 (-most, most)
             };
-            sum += (lambda[i] - low).min((lambda[i] - high).max(w[i])).powi(2);
+            let h = (lambda[i] - low).min((lambda[i] - high).max(w[i]));
+            sums[usize::from(i > 0)] += 0.5 * h.powi(2);
         }
     }
-    0.5 * sum
+    sums
 }
 
 /// The scale-free residual of the pyramid problem [1]: what one more projected step
@@ -33,62 +46,89 @@ pub fn merit(problem: &Problem, impulses: &[[f64; 3]]) -> f64 {
 /// nothing approaches at `λ = 0` there is nothing to compare with, and the norm itself is
 /// returned [sqrt(J)].
 pub fn residual(problem: &Problem, impulses: &[[f64; 3]]) -> f64 {
-    relative(
-        problem,
-        impulses,
-        |most, x, y| (x.clamp(-most, most), y.clamp(-most, most)),
-        |rows| [rows.diagonal[1], rows.diagonal[2]],
-    )
+    residual_of(&FactoredSystem::new(problem), impulses)
 }
 
 /// [`residual`] of the cone problem: friction is projected onto the disc of radius `μ λ_n`, with
 /// the step `1 / λ_max(A_tt)` of [`crate::cone`].
 pub fn cone_residual(problem: &Problem, impulses: &[[f64; 3]]) -> f64 {
-    relative(
-        problem,
+    cone_residual_of(&FactoredSystem::new(problem), impulses)
+}
+
+/// [`residual`] of either form.
+pub fn residual_of(system: &impl System, impulses: &[[f64; 3]]) -> f64 {
+    relative(system, impulses, residual_norm)
+}
+
+/// [`cone_residual`] of either form.
+pub fn cone_residual_of(system: &impl System, impulses: &[[f64; 3]]) -> f64 {
+    relative(system, impulses, cone_residual_norm)
+}
+
+/// The norm of [`residual`] before it is compared with the start [sqrt(J)].
+pub fn residual_norm<S: System>(system: &S, impulses: &[[f64; 3]]) -> f64 {
+    norm(
+        system,
         impulses,
-        |most, x, y| onto_disc(x, y, most),
-        |rows| [rows.tangential; 2],
+        |most, x, y| (x.max(-most).min(most), y.max(-most).min(most)),
+        |k| {
+            let diagonal = system.diagonal(k);
+            [diagonal[1], diagonal[2]]
+        },
     )
 }
 
-fn relative(
-    problem: &Problem,
+/// The norm of [`cone_residual`] before it is compared with the start [sqrt(J)].
+pub fn cone_residual_norm<S: System>(system: &S, impulses: &[[f64; 3]]) -> f64 {
+    norm(
+        system,
+        impulses,
+        |most, x, y| onto_disc(x, y, most),
+        |k| [system.tangential(k); 2],
+    )
+}
+
+fn relative<S: System>(
+    system: &S,
+    impulses: &[[f64; 3]],
+    norm: impl Fn(&S, &[[f64; 3]]) -> f64,
+) -> f64 {
+    let start = norm(system, &vec![[0.0; 3]; system.contacts()]);
+    let now = norm(system, impulses);
+    if start > 0.0 { now / start } else { now }
+}
+
+fn norm(
+    system: &impl System,
     impulses: &[[f64; 3]],
     project: impl Fn(f64, f64, f64) -> (f64, f64),
-    stiffness: impl Fn(&Rows) -> [f64; 2],
+    stiffness: impl Fn(usize) -> [f64; 2],
 ) -> f64 {
-    let rows = prepare(problem);
-    let norm = |impulses: &[[f64; 3]]| -> f64 {
-        // feasible first, then measure the step
-        let feasible: Vec<[f64; 3]> = impulses
-            .iter()
-            .enumerate()
-            .map(|(k, lambda)| {
-                let normal = lambda[0].max(0.0);
-                let (t1, t2) = project(problem.contacts[k].friction * normal, lambda[1], lambda[2]);
-                [normal, t1, t2]
-            })
-            .collect();
-        let mut sum = 0.0;
-        for (k, w) in problem.velocities_after(&feasible).iter().enumerate() {
-            let (lambda, rows) = (feasible[k], &rows[k]);
-            if rows.diagonal.iter().any(|d| *d <= 0.0) {
-                continue; // neither body can move
-            }
-            let [s1, s2] = stiffness(rows);
-            let normal = (lambda[0] - w[0] / rows.diagonal[0]).max(0.0);
-            let most = problem.contacts[k].friction * lambda[0];
-            let (t1, t2) = project(most, lambda[1] - w[1] / s1, lambda[2] - w[2] / s2);
-            sum += rows.diagonal[0] * (lambda[0] - normal).powi(2)
-                + s1 * (lambda[1] - t1).powi(2)
-                + s2 * (lambda[2] - t2).powi(2);
+    // feasible first, then measure the step
+    let feasible: Vec<[f64; 3]> = impulses
+        .iter()
+        .enumerate()
+        .map(|(k, lambda)| {
+            let normal = lambda[0].max(0.0);
+            let (t1, t2) = project(system.friction(k) * normal, lambda[1], lambda[2]);
+            [normal, t1, t2]
+        })
+        .collect();
+    let mut sum = 0.0;
+    for (k, w) in system.velocities_after(&feasible).iter().enumerate() {
+        let (lambda, diagonal) = (feasible[k], system.diagonal(k));
+        if diagonal.iter().any(|d| *d <= 0.0) {
+            continue; // neither body can move
         }
-        sum.sqrt()
-    };
-    let start = norm(&problem.zero_impulses());
-    let now = norm(impulses);
-    if start > 0.0 { now / start } else { now }
+        let [s1, s2] = stiffness(k);
+        let normal = (lambda[0] - w[0] / diagonal[0]).max(0.0);
+        let most = system.friction(k) * lambda[0];
+        let (t1, t2) = project(most, lambda[1] - w[1] / s1, lambda[2] - w[2] / s2);
+        sum += diagonal[0] * (lambda[0] - normal).powi(2)
+            + s1 * (lambda[1] - t1).powi(2)
+            + s2 * (lambda[2] - t2).powi(2);
+    }
+    sum.sqrt()
 }
 
 #[cfg(test)]

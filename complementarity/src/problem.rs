@@ -16,6 +16,14 @@ pub struct Mass {
     pub inverse_inertia: Symmetric3,
 }
 
+impl Mass {
+    /// Whether no impulse can move it.
+    #[inline]
+    pub fn is_fixed(&self) -> bool {
+        self.inverse_mass == 0.0 && self.inverse_inertia == Symmetric3::ZERO
+    }
+}
+
 /// A velocity, or a change of one.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Twist {
@@ -229,6 +237,35 @@ impl Rows {
             diagonal,
             tangential,
         }
+    }
+
+    /// The block of `A` that says what impulses at `l` do to velocities at `k`, `J_k T_l` over the
+    /// bodies they share (Erleben 2007, eq. 20 and 33) [1/kg].
+    pub(crate) fn coupling(k: &Self, l: &Self) -> [[f64; 3]; 3] {
+        let ends = |rows: &Self| {
+            [
+                (rows.a, -1.0, rows.inverse_mass_a),
+                (rows.b, 1.0, rows.inverse_mass_b),
+            ]
+        };
+        let mut block = [[0.0; 3]; 3];
+        for (end_k, (body_k, sign_k, inverse_mass)) in ends(k).into_iter().enumerate() {
+            for (end_l, (body_l, sign_l, _)) in ends(l).into_iter().enumerate() {
+                if body_k != body_l {
+                    continue;
+                }
+                let twist = [&k.twist_a, &k.twist_b][end_k];
+                let spin = [&l.spin_a, &l.spin_b][end_l];
+                for i in 0..3 {
+                    for j in 0..3 {
+                        block[i][j] += sign_k
+                            * sign_l
+                            * (inverse_mass * k.axes[i].dot(l.axes[j]) + twist[i].dot(spin[j]));
+                    }
+                }
+            }
+        }
+        block
     }
 
     /// `J_i ΔV` [m/s].

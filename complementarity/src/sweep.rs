@@ -295,6 +295,31 @@ impl<T: Real> Kernel<T> for Sweep<'_, T> {
     }
 }
 
+struct SweepSome<'a, T> {
+    blocks: &'a mut [Block<T>],
+    some: &'a [u32],
+    velocity: &'a mut [Eight<T>],
+    backward: bool,
+}
+
+impl<T: Real> Kernel<T> for SweepSome<'_, T> {
+    type Output = f64;
+    #[inline(always)]
+    fn run<L: Lanes<Real = T>>(self) -> f64 {
+        let mut worst = L::splat(0.0);
+        for step in 0..self.some.len() {
+            let k = if self.backward {
+                self.some.len() - 1 - step
+            } else {
+                step
+            };
+            let block = &mut self.blocks[self.some[k] as usize];
+            worst = worst.larger(solve_block::<L>(block, self.velocity));
+        }
+        largest(worst)
+    }
+}
+
 /// The largest of eight lanes.
 #[inline(always)]
 pub(crate) fn largest<L: Lanes>(x: L) -> f64 {
@@ -434,6 +459,19 @@ impl<T: Dispatch> Blocks<T> {
         } = self;
         dispatch(Sweep {
             blocks,
+            velocity,
+            backward,
+        })
+    }
+
+    /// One sweep over `some` of the blocks; returns the largest violation met on the way [m/s].
+    pub fn sweep_some(&mut self, some: &[u32], backward: bool) -> f64 {
+        let Self {
+            blocks, velocity, ..
+        } = self;
+        dispatch(SweepSome {
+            blocks,
+            some,
             velocity,
             backward,
         })

@@ -34,6 +34,7 @@ impl<T: Real> Kernel<T> for Restrict<'_, T> {
             let (offset, sign) = (V3::<L>::load(&coarse.offset), L::load(&coarse.sign));
             let there = sign * sign;
             let (mut force, mut moment) = (V3::zero(), V3::zero());
+            let mut closing_here = zero;
             for k in 0..block.points as usize {
                 let point = &block.point[k];
                 let (ra, rb) = (V3::load(&point.ra), V3::load(&point.rb));
@@ -51,6 +52,7 @@ impl<T: Real> Kernel<T> for Restrict<'_, T> {
                 let pressed = ln.if_above(zero, one, zero);
                 let about = (short + closing).if_above(zero, one, pressed);
                 let about = L::load(&point.mass_n).if_above(zero, about, zero);
+                closing_here = closing_here.larger(short * about);
                 closing_count = closing_count + short.if_above(enough, about, zero);
                 pressed_count = pressed_count + about;
                 let bound = friction * ln;
@@ -77,6 +79,7 @@ impl<T: Real> Kernel<T> for Restrict<'_, T> {
                 y1.store(&mut kept.wrong[1]);
                 y2.store(&mut kept.wrong[2]);
             }
+            closing_here.store(&mut coarse.approach);
             let mut lanes = [Eight::<T>::default(); 6];
             (force.0 * sign).store(&mut lanes[0]);
             (force.1 * sign).store(&mut lanes[1]);

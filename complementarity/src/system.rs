@@ -1,0 +1,248 @@
+//! What every solver sees of a contact problem: the verbs of [`System`], the same for the
+//! factored form and for a matrix.
+//!
+//! A solver is written once, generic over [`System`], and compiled for both; [`crate::on_system`]
+//! chooses outside of its loops.
+
+use crate::matrix::{Block, BlockMatrix};
+use crate::problem::{Problem, Rows, Twist, prepare};
+
+/// Impulses, and what a form keeps up to date beside them. Linear in the impulses, so states may
+/// be added and scaled.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct State {
+    /// `λ` by contact and row [N s].
+    pub impulses: Vec<[f64; 3]>,
+    /// `ΔV = M⁻¹ Jᵀ λ` of each body in the factored form; empty for a matrix.
+    pub delta_v: Vec<Twist>,
+}
+
+impl State {
+    /// `self += factor * other`.
+    pub fn add_scaled(&mut self, factor: f64, other: &Self) {
+        for (x, y) in self.impulses.iter_mut().zip(&other.impulses) {
+            for i in 0..3 {
+                x[i] += factor * y[i];
+            }
+        }
+        for (x, y) in self.delta_v.iter_mut().zip(&other.delta_v) {
+            x.linear += y.linear * factor;
+            x.angular += y.angular * factor;
+        }
+    }
+
+    /// `self *= factor`.
+    pub fn scale(&mut self, factor: f64) {
+        for x in self.impulses.iter_mut().flatten() {
+            *x *= factor;
+        }
+        for x in &mut self.delta_v {
+            x.linear *= factor;
+            x.angular *= factor;
+        }
+    }
+}
+
+/// A contact problem `w = A λ + b` with friction, ready to be swept over.
+///
+/// Rows of contact `k` are `i = 0` normal, `1` and `2` tangents. Indices out of range are the
+/// caller's mistake and panic as slices do.
+pub trait System: Sync {
+    /// How many contacts.
+    fn contacts(&self) -> usize;
+
+    /// `b` [m/s].
+    fn b(&self) -> &[[f64; 3]];
+
+    /// Coulomb's coefficient at contact `k` [1].
+    fn friction(&self, k: usize) -> f64;
+
+    /// The 3x3 block of `A` on the diagonal at contact `k` [1/kg].
+    fn block(&self, k: usize) -> Block;
+
+    /// `A_ii` of the rows of contact `k` [1/kg].
+    fn diagonal(&self, k: usize) -> [f64; 3];
+
+    /// Larger eigenvalue of the tangential 2x2 part of the block (of its symmetric part)
+    /// [1/kg].
+    fn tangential(&self, k: usize) -> f64;
+
+    /// The working state of given impulses.
+    fn state(&self, impulses: Vec<[f64; 3]>) -> State;
+
+    /// `w_i = (A λ + b)_i` at contact `k`, row `i` [m/s].
+    fn velocity_row(&self, k: usize, i: usize, state: &State) -> f64;
+
+    /// `w` of the three rows of contact `k` [m/s].
+    fn velocity(&self, k: usize, state: &State) -> [f64; 3];
+
+    /// `λ_i += change` at contact `k`, row `i`.
+    fn change(&self, k: usize, i: usize, change: f64, state: &mut State);
+
+    /// `A λ` [m/s].
+    fn product(&self, impulses: &[[f64; 3]]) -> Vec<[f64; 3]>;
+
+    /// The working state at `λ = 0`.
+    fn zero_state(&self) -> State {
+        self.state(vec![[0.0; 3]; self.contacts()])
+    }
+
+    /// `w = A λ + b` [m/s].
+    fn velocities_after(&self, impulses: &[[f64; 3]]) -> Vec<[f64; 3]> {
+        let mut w = self.product(impulses);
+        for (w, b) in w.iter_mut().zip(self.b()) {
+            for i in 0..3 {
+                w[i] += b[i];
+            }
+        }
+        w
+    }
+}
+
+/// A factored [`Problem`] with its rows prepared.
+pub struct FactoredSystem<'a> {
+    problem: &'a Problem,
+    rows: Vec<Rows>,
+}
+
+impl<'a> FactoredSystem<'a> {
+    /// Prepares the rows.
+    pub fn new(problem: &'a Problem) -> Self {
+        Self {
+            problem,
+            rows: prepare(problem),
+        }
+    }
+
+    /// What it was prepared from.
+    pub fn problem(&self) -> &'a Problem {
+        self.problem
+    }
+}
+
+impl System for FactoredSystem<'_> {
+    fn contacts(&self) -> usize {
+        self.rows.len()
+    }
+
+    fn b(&self) -> &[[f64; 3]] {
+        &self.problem.b
+    }
+
+    #[inline]
+    fn friction(&self, k: usize) -> f64 {
+        self.problem.contacts[k].friction
+    }
+
+    fn block(&self, k: usize) -> Block {
+        Rows::coupling(&self.rows[k], &self.rows[k])
+    }
+
+    #[inline]
+    fn diagonal(&self, k: usize) -> [f64; 3] {
+        self.rows[k].diagonal
+    }
+
+    #[inline]
+    fn tangential(&self, k: usize) -> f64 {
+        self.rows[k].tangential
+    }
+
+    fn state(&self, impulses: Vec<[f64; 3]>) -> State {
+        let delta_v = self.problem.delta_v(&impulses);
+        State { impulses, delta_v }
+    }
+
+    #[inline]
+    fn velocity_row(&self, k: usize, i: usize, state: &State) -> f64 {
+        self.problem.b[k][i] + self.rows[k].velocity(i, &state.delta_v)
+    }
+
+    #[inline]
+    fn velocity(&self, k: usize, state: &State) -> [f64; 3] {
+        let (rows, b) = (&self.rows[k], &self.problem.b[k]);
+        std::array::from_fn(|i| b[i] + rows.velocity(i, &state.delta_v))
+    }
+
+    #[inline]
+    fn change(&self, k: usize, i: usize, change: f64, state: &mut State) {
+        state.impulses[k][i] += change;
+        self.rows[k].push(i, change, &mut state.delta_v);
+    }
+
+    fn product(&self, impulses: &[[f64; 3]]) -> Vec<[f64; 3]> {
+        self.problem.row_velocities(&self.problem.delta_v(impulses))
+    }
+}
+
+/// A contact problem with its matrix assembled. `b` and `friction` have one entry for each of the
+/// matrix's contacts.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct MatrixProblem {
+    /// `A` [1/kg].
+    pub matrix: BlockMatrix,
+    /// `b` [m/s].
+    pub b: Vec<[f64; 3]>,
+    /// Coulomb's coefficient at each contact [1].
+    pub friction: Vec<f64>,
+}
+
+impl System for MatrixProblem {
+    fn contacts(&self) -> usize {
+        self.matrix.contacts()
+    }
+
+    fn b(&self) -> &[[f64; 3]] {
+        &self.b
+    }
+
+    #[inline]
+    fn friction(&self, k: usize) -> f64 {
+        self.friction[k]
+    }
+
+    #[inline]
+    fn block(&self, k: usize) -> Block {
+        *self.matrix.diagonal_block(k)
+    }
+
+    #[inline]
+    fn diagonal(&self, k: usize) -> [f64; 3] {
+        let block = self.matrix.diagonal_block(k);
+        [block[0][0], block[1][1], block[2][2]]
+    }
+
+    #[inline]
+    fn tangential(&self, k: usize) -> f64 {
+        let block = self.matrix.diagonal_block(k);
+        let (p, q, off) = (block[1][1], block[2][2], 0.5 * (block[1][2] + block[2][1]));
+        0.5 * (p + q) + (0.25 * (p - q) * (p - q) + off * off).sqrt()
+    }
+
+    fn state(&self, impulses: Vec<[f64; 3]>) -> State {
+        State {
+            impulses,
+            delta_v: Vec::new(),
+        }
+    }
+
+    #[inline]
+    fn velocity_row(&self, k: usize, i: usize, state: &State) -> f64 {
+        self.b[k][i] + self.matrix.times_row(k, i, &state.impulses)
+    }
+
+    #[inline]
+    fn velocity(&self, k: usize, state: &State) -> [f64; 3] {
+        let product = self.matrix.times_rows(k, &state.impulses);
+        std::array::from_fn(|i| self.b[k][i] + product[i])
+    }
+
+    #[inline]
+    fn change(&self, k: usize, i: usize, change: f64, state: &mut State) {
+        state.impulses[k][i] += change;
+    }
+
+    fn product(&self, impulses: &[[f64; 3]]) -> Vec<[f64; 3]> {
+        self.matrix.times(impulses)
+    }
+}
