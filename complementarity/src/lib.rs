@@ -4,23 +4,29 @@
 //! A [`Problem`] is factored (Erleben 2007, §3): [`pgs`] and [`cone`] sweep over it, [`merit`]
 //! says how far they have come. A [`ContactProblem`] is one as data, factored or as a
 //! [`BlockMatrix`], with a name, a first guess and places; solvers generic over [`System`] take
-//! both forms.
+//! both forms, and [`Solver`] names them all, each in any [`Ordering`].
 
 pub mod blocks;
 pub mod coarse;
 pub mod cone;
 mod contact_problem;
+pub mod history;
 mod matrix;
 pub mod merit;
+pub mod ordering;
 pub mod pgs;
 mod problem;
+pub mod solvers;
 pub mod sweep;
 mod system;
 #[cfg(test)]
 mod test_problems;
 
 pub use contact_problem::{ContactGraph, ContactProblem, Form, ProblemError};
+pub use history::Entry;
 pub use matrix::{Block, BlockMatrix};
+pub use ordering::{Ordering, OrderingError};
 pub use pgs::{Solved, Sweeping};
 pub use problem::{Contact, Mass, Problem, Twist};
+pub use solvers::{Ended, Law, Outcome, Record, Settings, SolveError, Solver};
 pub use system::{FactoredSystem, MatrixProblem, State, System};

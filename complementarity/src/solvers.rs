@@ -1,0 +1,469 @@
+//! Every contact solver behind one verb: a name, a first guess, an ordering, settings in; the
+//! impulses and an honest account of what they cost out.
+//!
+//! ```
+//! use drystone_complementarity::{ContactProblem, Ordering, Problem, Settings, Solver};
+//! let problem = ContactProblem::factored("nothing touches", Problem::default());
+//! let mut impulses = problem.first_guess();
+//! let solver: Solver = "nncg-cone".parse()?;
+//! let outcome = solver.solve(&problem, &mut impulses, &Ordering::Identity, &Settings::default())?;
+//! assert!(outcome.reached && outcome.iterations == 0);
+//! # Ok::<(), drystone_complementarity::SolveError>(())
+//! ```
+//!
+//! Solvers that sweep are a [`sweeper::Kernel`] (what is done at one contact) run by
+//! [`sweeper::Sweeper`] in any [`Ordering`]; accelerated ones take the sweep as a map.
+
+use std::fmt;
+use std::ops::ControlFlow;
+use std::str::FromStr;
+
+use drystone_base::Vec3;
+use serde::{Deserialize, Serialize};
+
+use crate::contact_problem::{ContactProblem, Form, ProblemError};
+use crate::history::Entry;
+use crate::on_system;
+use crate::ordering::{Ordering, OrderingError};
+use crate::problem::Problem;
+use crate::system::System;
+
+mod cone;
+mod gauss_seidel;
+mod jacobi;
+mod law;
+mod nncg;
+mod pgs;
+mod run;
+mod sor;
+mod sweeper;
+
+pub use law::Law;
+
+use run::Run;
+
+/// A method for contact problems, by the name it has on the command line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Solver {
+    /// Projected Jacobi (Poulsen 2010, eq. 18a). Diverges where contacts share bodies, unless
+    /// it is damped by a relaxation below 1.
+    Jacobi,
+    /// Projected Gauss-Seidel with the bounds of the last iterate (Poulsen 2010, eq. 16, 18b).
+    GaussSeidel,
+    /// The same over-relaxed (Poulsen 2010, eq. 18c).
+    Sor,
+    /// Projected Gauss-Seidel with the newest bounds (Erleben 2007, §3): what engines use.
+    Pgs,
+    /// Cone-projected block Gauss-Seidel (Erleben 2017).
+    Cone,
+    /// Nonsmooth nonlinear conjugate gradients on [`Solver::Pgs`] (Silcowitz 2010).
+    Nncg,
+    /// The same on [`Solver::Cone`].
+    NncgCone,
+}
+
+impl Solver {
+    /// All of them, plainest first.
+    pub const ALL: [Self; 7] = [
+        Self::Jacobi,
+        Self::GaussSeidel,
+        Self::Sor,
+        Self::Pgs,
+        Self::Cone,
+        Self::Nncg,
+        Self::NncgCone,
+    ];
+
+    /// As on the command line and in files.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Jacobi => "jacobi",
+            Self::GaussSeidel => "gauss-seidel",
+            Self::Sor => "sor",
+            Self::Pgs => "pgs",
+            Self::Cone => "cone",
+            Self::Nncg => "nncg",
+            Self::NncgCone => "nncg-cone",
+        }
+    }
+
+    /// Which friction law its answers obey, and so which residual judges them.
+    pub const fn law(self) -> Law {
+        match self {
+            Self::Jacobi | Self::GaussSeidel | Self::Sor | Self::Pgs | Self::Nncg => Law::Pyramid,
+            Self::Cone | Self::NncgCone => Law::Cone,
+        }
+    }
+
+    /// Whether an ordering makes a difference; others are free to ignore it.
+    pub const fn takes_ordering(self) -> bool {
+        !matches!(self, Self::Jacobi)
+    }
+
+    /// Solves `problem` from the first guess in `impulses`, and leaves the answer there: the
+    /// best iterate that was seen, obeying the bounds of the solver's law. It never fails on
+    /// the way, it says in the [`Outcome`] how far it came.
+    pub fn solve(
+        self,
+        problem: &ContactProblem,
+        impulses: &mut [[f64; 3]],
+        ordering: &Ordering,
+        settings: &Settings,
+    ) -> Result<Outcome, SolveError> {
+        self.solve_watched(problem, impulses, ordering, settings, &mut |_| {
+            ControlFlow::Continue(())
+        })
+    }
+
+    /// [`Solver::solve`], with somebody who sees every entry of the history as it is made and
+    /// may stop it.
+    pub fn solve_watched(
+        self,
+        problem: &ContactProblem,
+        impulses: &mut [[f64; 3]],
+        ordering: &Ordering,
+        settings: &Settings,
+        watch: &mut dyn FnMut(&Entry) -> ControlFlow<()>,
+    ) -> Result<Outcome, SolveError> {
+        problem.check().map_err(SolveError::Problem)?;
+        let about = About {
+            places: problem.places.as_deref(),
+            factored: match &problem.form {
+                Form::Factored(factored) => Some(factored),
+                Form::Matrix(_) => None,
+            },
+        };
+        on_system!(problem, |system| self
+            .solve_system(system, about, impulses, ordering, settings, watch))
+    }
+
+    /// [`Solver::solve`] on a prepared system whose values are known to be sound.
+    pub fn solve_system<S: System>(
+        self,
+        system: &S,
+        about: About<'_>,
+        impulses: &mut [[f64; 3]],
+        ordering: &Ordering,
+        settings: &Settings,
+        watch: &mut dyn FnMut(&Entry) -> ControlFlow<()>,
+    ) -> Result<Outcome, SolveError> {
+        settings.check()?;
+        if impulses.len() != system.contacts() {
+            return Err(SolveError::Impulses {
+                found: impulses.len(),
+                wanted: system.contacts(),
+            });
+        }
+        if let Some((contact, value)) = not_finite(impulses) {
+            return Err(SolveError::NotFinite { contact, value });
+        }
+        let mut run = Run::new(
+            self.law(),
+            system,
+            about,
+            *ordering,
+            settings,
+            impulses,
+            watch,
+        );
+        run.begin();
+        match self {
+            Self::Jacobi => jacobi::solve(&mut run),
+            Self::GaussSeidel => gauss_seidel::solve(&mut run)?,
+            Self::Sor => sor::solve(&mut run)?,
+            Self::Pgs => pgs::solve(&mut run)?,
+            Self::Cone => cone::solve(&mut run)?,
+            Self::Nncg => nncg::solve(&mut run, pgs::Kernel::new(settings))?,
+            Self::NncgCone => nncg::solve(&mut run, cone::Kernel::new(settings))?,
+        }
+        Ok(run.finish(impulses))
+    }
+}
+
+fn not_finite(impulses: &[[f64; 3]]) -> Option<(usize, f64)> {
+    let mut values = impulses.iter().flatten().enumerate();
+    values
+        .find(|(_, x)| !x.is_finite())
+        .map(|(row, x)| (row / 3, *x))
+}
+
+/// What is known about a system beside its numbers.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct About<'a> {
+    /// Contact points in the world [m].
+    pub places: Option<&'a [Vec3]>,
+    /// The factored problem, if that is where it comes from.
+    pub factored: Option<&'a Problem>,
+}
+
+impl fmt::Display for Solver {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+impl FromStr for Solver {
+    type Err = SolveError;
+
+    fn from_str(name: &str) -> Result<Self, SolveError> {
+        Self::ALL
+            .into_iter()
+            .find(|solver| solver.name() == name)
+            .ok_or_else(|| SolveError::Unknown(name.to_owned()))
+    }
+}
+
+/// What is written down while a solver runs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Record {
+    /// No history. The residual is looked at only as often as the tolerance needs it.
+    Nothing,
+    /// The residual after every iteration.
+    #[default]
+    Residual,
+    /// The merit function as well.
+    Merit,
+}
+
+/// When to stop, and what a method leaves open.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Settings {
+    /// Stops when the scale-free residual is as small as this [1]. Zero: never.
+    pub tolerance: f64,
+    /// Most iterations.
+    pub most_iterations: u32,
+    /// Most time, evaluations that are not the method's own apart [s].
+    pub most_seconds: Option<f64>,
+    /// Factor `ω` on every step of a sweep, between 0 and 2; otherwise the method's own, which
+    /// is 1.3 for `sor` and 1 for all else [1].
+    pub relaxation: Option<f64>,
+    /// Iterates that Anderson acceleration looks back on.
+    pub window: usize,
+    /// Sweeps before each step of methods that also do something else; otherwise their own.
+    pub inner_sweeps: Option<u32>,
+    /// What is added to the diagonal where a matrix may be singular, as a part of its largest
+    /// value [1].
+    pub regularisation: f64,
+    /// Of random orderings.
+    pub seed: u64,
+    /// What is written down.
+    pub record: Record,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            tolerance: 1e-6,
+            most_iterations: 10_000,
+            most_seconds: None,
+            relaxation: None,
+            window: 5,
+            inner_sweeps: None,
+            regularisation: 1e-12,
+            seed: 1,
+            record: Record::Residual,
+        }
+    }
+}
+
+impl Settings {
+    /// The default, stopping at this residual [1] or after so many iterations.
+    pub fn to(tolerance: f64, most_iterations: u32) -> Self {
+        Self {
+            tolerance,
+            most_iterations,
+            ..Self::default()
+        }
+    }
+
+    fn check(&self) -> Result<(), SolveError> {
+        let wrong = |thing, value, wanted| {
+            Err(SolveError::Setting {
+                thing,
+                value,
+                wanted,
+            })
+        };
+        if !(self.tolerance >= 0.0 && self.tolerance.is_finite()) {
+            return wrong("tolerance", self.tolerance, "zero or more");
+        }
+        if let Some(seconds) = self.most_seconds.filter(|s| s.is_nan() || *s <= 0.0) {
+            return wrong("most_seconds", seconds, "more than zero");
+        }
+        if let Some(omega) = self
+            .relaxation
+            .filter(|omega| !(*omega > 0.0 && *omega < 2.0))
+        {
+            return wrong("relaxation", omega, "more than 0, less than 2");
+        }
+        if !(1..=50).contains(&self.window) {
+            return wrong("window", self.window as f64, "1 to 50");
+        }
+        if !(self.regularisation >= 0.0 && self.regularisation.is_finite()) {
+            return wrong("regularisation", self.regularisation, "zero or more");
+        }
+        Ok(())
+    }
+}
+
+/// Why a solver ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Ended {
+    /// The residual is as small as was asked.
+    Reached,
+    /// As many iterations as were allowed.
+    Iterations,
+    /// As much time as was allowed.
+    Seconds,
+    /// No better iterate for a long time.
+    Stalled,
+    /// Impulses beyond all bounds.
+    Diverged,
+    /// Whoever watched had seen enough.
+    Watcher,
+}
+
+impl fmt::Display for Ended {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::Reached => "reached",
+            Self::Iterations => "iterations",
+            Self::Seconds => "seconds",
+            Self::Stalled => "stalled",
+            Self::Diverged => "diverged",
+            Self::Watcher => "watcher",
+        })
+    }
+}
+
+/// How far a solver came and what that cost.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Outcome {
+    /// Iterations done.
+    pub iterations: u32,
+    /// Rows computed, see [`Entry::row_updates`].
+    pub row_updates: u64,
+    /// Time of the method itself [s].
+    pub seconds: f64,
+    /// Scale-free residual of the impulses handed back, by the solver's law [1].
+    pub residual: f64,
+    /// Merit of the impulses handed back, see [`Law::merit`].
+    pub merit: f64,
+    /// Whether the tolerance was reached.
+    pub reached: bool,
+    /// Why it ended.
+    pub ended: Ended,
+    /// Iteration by iteration, the first guess first.
+    pub history: Vec<Entry>,
+}
+
+/// Why a solver was not started.
+#[derive(Clone, Debug, PartialEq)]
+pub enum SolveError {
+    /// No solver has this name.
+    Unknown(String),
+    /// The problem is not sound.
+    Problem(ProblemError),
+    /// The ordering does not fit the problem.
+    Ordering(OrderingError),
+    /// The ordering does not fit the solver.
+    NeedsWholeContacts {
+        /// The solver's name.
+        solver: Solver,
+        /// What was asked for.
+        ordering: Ordering,
+    },
+    /// The list of impulses is of the wrong length.
+    Impulses {
+        /// Entries found.
+        found: usize,
+        /// Contacts of the problem.
+        wanted: usize,
+    },
+    /// A first guess that is no number.
+    NotFinite {
+        /// From 0.
+        contact: usize,
+        /// What was found [N s].
+        value: f64,
+    },
+    /// A setting out of range.
+    Setting {
+        /// Its name.
+        thing: &'static str,
+        /// What was found.
+        value: f64,
+        /// What is allowed.
+        wanted: &'static str,
+    },
+    /// More contacts than a dense method can take.
+    TooLarge {
+        /// The solver's name.
+        solver: Solver,
+        /// Contacts of the problem.
+        contacts: usize,
+        /// Most that it takes.
+        most: usize,
+    },
+    /// The method needs bodies, and the problem has a matrix only.
+    NeedsBodies(Solver),
+}
+
+impl fmt::Display for SolveError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unknown(name) => {
+                write!(f, "solver `{name}`: unknown; wanted one of")?;
+                for (k, known) in Solver::ALL.iter().enumerate() {
+                    write!(f, "{} {known}", if k > 0 { "," } else { "" })?;
+                }
+                Ok(())
+            }
+            Self::Problem(error) => error.fmt(f),
+            Self::Ordering(error) => error.fmt(f),
+            Self::NeedsWholeContacts { solver, ordering } => write!(
+                f,
+                "ordering `{ordering}`: takes contacts apart; solver `{solver}` treats each as a \
+                 whole and wants an ordering that does so"
+            ),
+            Self::Impulses { found, wanted } => write!(
+                f,
+                "first guess: {found} entries; one for each of {wanted} contacts is wanted"
+            ),
+            Self::NotFinite { contact, value } => write!(
+                f,
+                "first guess at contact {contact}: {value} N s; a finite number is wanted"
+            ),
+            Self::Setting {
+                thing,
+                value,
+                wanted,
+            } => write!(f, "solver setting `{thing}`: {value}; {wanted} is wanted"),
+            Self::TooLarge {
+                solver,
+                contacts,
+                most,
+            } => write!(
+                f,
+                "solver `{solver}`: the problem has {contacts} contacts; at most {most} are wanted"
+            ),
+            Self::NeedsBodies(solver) => write!(
+                f,
+                "solver `{solver}`: the problem is a matrix; a factored problem with bodies is \
+                 wanted"
+            ),
+        }
+    }
+}
+
+impl std::error::Error for SolveError {}
+
+impl From<OrderingError> for SolveError {
+    fn from(error: OrderingError) -> Self {
+        Self::Ordering(error)
+    }
+}

@@ -1,0 +1,62 @@
+//! Nonsmooth nonlinear conjugate gradients: a sweep is taken for a step down the gradient, and
+//! directions are kept as Fletcher and Reeves do (Silcowitz 2010).
+
+use crate::solvers::SolveError;
+use crate::solvers::run::Run;
+use crate::solvers::sweeper::{Kernel, Sweeper};
+use crate::system::{State, System};
+
+/// With the sweep `G` and `g_k = x_k − G(x_k)`:
+///
+/// `β = |g_k|² / |g_{k−1}|²`; `x_{k+1} = G(x_k) + β p_{k−1}`, `p_k = β p_{k−1} − g_k`, and where
+/// `β > 1` a fresh start with `p_k = 0`   (Silcowitz 2010, Alg. 1)
+///
+/// Ours: the norm weighs rows by `A_ii`, so that masses do not matter; and `ΔV = M⁻¹Jᵀx` is
+/// linear in `x` and follows without a product.
+pub(crate) fn solve<S: System>(
+    run: &mut Run<'_, S>,
+    kernel: impl Kernel,
+) -> Result<(), SolveError> {
+    let mut sweeper = Sweeper::new(run, kernel)?;
+    let weights: Vec<[f64; 3]> = (0..run.system.contacts())
+        .map(|k| run.system.diagonal(k))
+        .collect();
+    let mut state = run.first_state();
+    let mut before = state.clone();
+    let mut direction: Option<State> = None;
+    let mut last = f64::INFINITY;
+    while run.goes_on(&state.impulses) {
+        before.clone_from(&state);
+        let rows = sweeper.cycle(&mut state);
+        run.count(rows);
+        // step = −g
+        let mut step = state.clone();
+        step.add_scaled(-1.0, &before);
+        let now = weighted_square(&weights, &step);
+        let beta = if last > 0.0 {
+            now / last
+        } else {
+            f64::INFINITY
+        };
+        last = now;
+        direction = match direction {
+            Some(mut p) if beta <= 1.0 => {
+                p.scale(beta);
+                state.add_scaled(1.0, &p);
+                p.add_scaled(1.0, &step);
+                Some(p)
+            }
+            Some(_) => None,
+            None => Some(step),
+        };
+    }
+    Ok(())
+}
+
+/// `Σ A_ii x_i²`.
+pub(crate) fn weighted_square(weights: &[[f64; 3]], x: &State) -> f64 {
+    let squares = |(weight, x): (&[f64; 3], &[f64; 3])| -> f64 {
+        (0..3).map(|i| weight[i] * x[i] * x[i]).sum()
+    };
+    weights.iter().zip(&x.impulses).map(squares).sum()
+}
