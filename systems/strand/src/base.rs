@@ -1,0 +1,177 @@
+//! The base as the strand feels it: time scale and local dynamics (Hadap 2006, eq. 19).
+//!
+//! `v̂₀ ← β (v̂₀ − γ v̂_ref)`, `â₀ ← β (â₀ − γ â_ref)`. Both scale spatial vectors in base
+//! coordinates, where acceleration is the derivative of velocity; so there is a frame that moves
+//! with exactly the scaled velocity. A strand is simulated with that *felt* base, and shown on the
+//! true one; gravity and fields are turned into the felt world, and so stay untouched.
+
+use drystone_base::functions::rotation_vector;
+use drystone_base::{Pose, Vec3};
+
+use crate::Base;
+use crate::spatial::Motion;
+
+/// Where the felt base is, and the way from the felt world to the true one.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Frame {
+    pub pose: Pose,
+    pub to_world: Pose,
+    /// Whether both worlds are one.
+    pub plain: bool,
+}
+
+impl Frame {
+    /// A direction of the true world, in the felt one.
+    #[inline]
+    pub(crate) fn felt(&self, direction: Vec3) -> Vec3 {
+        if self.plain {
+            direction
+        } else {
+            self.to_world.local_direction(direction)
+        }
+    }
+
+    /// A place of the felt world, in the true one.
+    #[inline]
+    pub(crate) fn world(&self, place: Vec3) -> Vec3 {
+        if self.plain {
+            place
+        } else {
+            self.to_world.point(place)
+        }
+    }
+
+    /// A direction of the felt world, in the true one.
+    #[inline]
+    pub(crate) fn world_direction(&self, direction: Vec3) -> Vec3 {
+        if self.plain {
+            direction
+        } else {
+            self.to_world.direction(direction)
+        }
+    }
+}
+
+impl Base {
+    /// Whether the base's motion is felt as it is.
+    pub fn is_plain(&self) -> bool {
+        let is = |ramp: &crate::Ramp, value| ramp.is_constant() && ramp.at(0.0) == value;
+        let apart = self.reference.is_none() || is(&self.local_dynamics, 0.0);
+        is(&self.time_scale, 1.0) && apart
+    }
+
+    /// Felt velocity and acceleration `v̂₀`, `â₀` in base coordinates.
+    pub fn felt_motion(&self, t: f64) -> (Motion, Motion) {
+        let moving = self.path.at(t);
+        let (mut v, mut a) = (moving.spatial_velocity(), moving.spatial_acceleration());
+        if let Some(path) = &self.reference {
+            let (frame, gamma) = (path.at(t), -self.local_dynamics.at(t));
+            // the reference frame's velocity field, where the base is
+            let there = frame.pose.inverse().then(&moving.pose);
+            let at_base = |m: Motion| m.seen_from(there.position, there.rotation).times(gamma);
+            v = v.plus(&at_base(frame.spatial_velocity()));
+            a = a.plus(&at_base(frame.spatial_acceleration()));
+        }
+        let beta = self.time_scale.at(t);
+        (v.times(beta), a.times(beta))
+    }
+
+    /// The frame at `t + h` when the felt base was at `before` at time `t`.
+    pub(crate) fn frame(&self, before: &Pose, t: f64, h: f64) -> Frame {
+        let truly = self.path.pose(t + h);
+        if self.is_plain() {
+            let to_world = Pose::IDENTITY;
+            return Frame {
+                pose: truly,
+                to_world,
+                plain: true,
+            };
+        }
+        let pose = self.carried(before, t, h);
+        Frame {
+            pose,
+            to_world: truly.then(&pose.inverse()),
+            plain: false,
+        }
+    }
+
+    /// `before`, moved with the felt velocity from `t` to `t + h`: four Runge-Kutta steps.
+    fn carried(&self, before: &Pose, t: f64, h: f64) -> Pose {
+        const PARTS: u32 = 4;
+        let step = h / f64::from(PARTS);
+        let mut pose = *before;
+        for part in 0..PARTS {
+            let start = t + step * f64::from(part);
+            let [v0, v1, v2] = [0.0, 0.5, 1.0].map(|u| self.felt_motion(start + u * step).0);
+            // position along the exact middle rotation; rotation by Simpson's rule with the
+            // commutator of a changing axis
+            let turn = (v0.angular + v1.angular * 4.0 + v2.angular) * (step / 6.0);
+            let bent = v0.angular.cross(v2.angular) * (step * step / 12.0);
+            let whole = rotation_vector(turn + bent);
+            let half_turn = (v0.angular * 5.0 + v1.angular * 8.0 - v2.angular) * (step / 24.0);
+            let half = rotation_vector(half_turn);
+            let shift = v0.linear + half * v1.linear * 4.0 + whole * v2.linear;
+            pose = Pose::new(
+                pose.position + pose.rotation * shift * (step / 6.0),
+                (pose.rotation * whole).normalize(),
+            );
+        }
+        pose
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use crate::{Key, MotionPath};
+    use drystone_base::functions::{rotation_about, sin};
+
+    fn shaken() -> MotionPath {
+        let keys: Vec<Key> = (0..25)
+            .map(|k| f64::from(k) / 24.0)
+            .map(|time| {
+                let turn = rotation_about(Vec3::Y, 0.7 * sin(9.0 * time));
+                let lean = rotation_about(Vec3::X, 0.4 * sin(5.0 * time));
+                let place = Vec3::new(0.15 * sin(12.0 * time), time, 0.0);
+                let pose = Pose::new(place, turn * lean);
+                Key { time, pose }
+            })
+            .collect();
+        MotionPath::through(&keys).unwrap()
+    }
+
+    #[test]
+    fn a_base_felt_in_full_is_the_true_one() {
+        // integrated from its velocity although it need not be
+        let base = Base::on(shaken());
+        let mut pose = base.path.pose(0.0);
+        for k in 0..96 {
+            pose = base.carried(&pose, f64::from(k) / 96.0, 1.0 / 96.0);
+        }
+        let truly = base.path.pose(1.0);
+        let far = (pose.position - truly.position).length();
+        let turned = crate::rotation::log(pose.rotation.conjugate() * truly.rotation).length();
+        assert!(far < 1e-6 && turned < 1e-6, "{far:.1e} m, {turned:.1e} rad"); // measured: 4e-8, 6e-8
+    }
+
+    #[test]
+    fn with_local_dynamics_on_its_own_frame_nothing_is_felt() {
+        let mut base = Base::on(shaken());
+        base.reference = Some(shaken());
+        base.local_dynamics = 1.0.into();
+        let (v, a) = base.felt_motion(0.4);
+        let left = v.angular.length() + v.linear.length() + a.angular.length() + a.linear.length();
+        assert!(left < 1e-12, "{left:.1e}"); // measured: 2e-14
+    }
+
+    #[test]
+    fn time_scale_scales_velocity_and_acceleration_alike() {
+        let full = Base::on(shaken());
+        let mut half = full.clone();
+        half.time_scale = 0.5.into();
+        let ((v, a), (hv, ha)) = (full.felt_motion(0.3), half.felt_motion(0.3));
+        assert_eq!(v.times(0.5), hv);
+        assert_eq!(a.times(0.5), ha);
+    }
+}

@@ -1,0 +1,61 @@
+//! What can be wrong with a model.
+
+/// A model that cannot be simulated, and why.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum Error {
+    /// A quantity of a strand outside its range.
+    #[error("strand `{strand}`: {what} is {found}; wanted {wanted}")]
+    Strand {
+        /// The strand's name.
+        strand: String,
+        /// Which quantity.
+        what: String,
+        /// The value found.
+        found: String,
+        /// What would do.
+        wanted: &'static str,
+    },
+    /// Two strands with one name.
+    #[error("strand `{0}`: the name is used twice; names must differ")]
+    SameName(String),
+    /// A quantity of a field outside its range.
+    #[error("field `{field}`: {what} is {found}; wanted {wanted}")]
+    Field {
+        /// The field's name.
+        field: String,
+        /// Which quantity.
+        what: &'static str,
+        /// The value found.
+        found: String,
+        /// What would do.
+        wanted: &'static str,
+    },
+    /// Keys of a motion path that make no path.
+    #[error("motion path: {what} is {found}; wanted {wanted}")]
+    Path {
+        /// Which quantity of which key.
+        what: String,
+        /// The value found.
+        found: String,
+        /// What would do.
+        wanted: &'static str,
+    },
+    /// An option outside its range.
+    #[error("option `{option}` is {found}; wanted {wanted}")]
+    Option {
+        /// Which option.
+        option: &'static str,
+        /// The value found.
+        found: String,
+        /// What would do.
+        wanted: &'static str,
+    },
+    /// A state that belongs to another model.
+    #[error("state has {found}; this model has {wanted}")]
+    State {
+        /// What the state has.
+        found: String,
+        /// What the model has.
+        wanted: String,
+    },
+}

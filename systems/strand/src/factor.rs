@@ -1,0 +1,443 @@
+//! The linear-time factorisation of one Newton matrix: joints are eliminated from the tips to the
+//! root, and solved for from the root to the tips.
+//!
+//! Small turns `θ` and shifts `p` of a link's origin are in world axes. What a link and all links
+//! further out ask for changes by `δ(n; F) = A (θ; p) + …`. Leaf to root:
+//!
+//! `D = A_θθ + [n] + K`, `A' = A − U D⁻¹ W`, `U = (A_θθ; A_pθ)`, `W = (A_θθ + [n], A_θp)`,
+//! then `A'` goes to the parent's origin by the lever `r`, which adds `[F][r]`. The terms
+//! `[n]`, `[F][r]` and their like in the bodies are geometric: what is transmitted turns and shifts.
+
+use drystone_base::{Mat3, Vec3};
+
+use crate::chain::{BASE, Chain};
+use crate::implicit::{Live, Problem};
+use crate::kinematics::Link;
+use crate::rotation::{inverse_body_jacobian, scalar, skew, skew_skew, skew_times, times_skew};
+
+/// Which matrix is factored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// The Jacobian of the residual.
+    Exact,
+    /// A positive definite neighbour: no geometric terms, elasticity made positive. Its step always
+    /// goes downhill.
+    Positive,
+}
+
+/// What is kept of one joint.
+#[derive(Clone, Copy, Debug, Default)]
+struct Joint {
+    /// `D⁻¹`
+    inverse: Mat3,
+    /// `W`
+    row_turn: Mat3,
+    row_shift: Mat3,
+    /// `U D⁻¹`
+    out_turn: Mat3,
+    out_shift: Mat3,
+    /// From the parent's origin to the pivot, and on to this link's origin.
+    lever: Vec3,
+    slide: Vec3,
+    /// Eliminated stretch.
+    stretch: Option<Stretch>,
+}
+
+/// The eliminated stretch of a link along `axis`.
+#[derive(Clone, Copy, Debug)]
+struct Stretch {
+    axis: Vec3,
+    inverse: f64,
+    row_turn: Vec3,
+    row_shift: Vec3,
+    out_turn: Vec3,
+    out_shift: Vec3,
+}
+
+/// A wrench about a link's origin, world axes.
+#[derive(Clone, Copy, Debug, Default)]
+struct Wrench {
+    moment: Vec3,
+    force: Vec3,
+}
+
+/// Sums over the links further out.
+#[derive(Clone, Copy, Debug)]
+struct Sum {
+    tt: Mat3,
+    tp: Mat3,
+    pt: Mat3,
+    pp: Mat3,
+    asked: Wrench,
+}
+
+/// The factor of one strand's step matrix.
+#[derive(Clone, Debug, Default)]
+pub struct Factor {
+    parent: Vec<usize>,
+    joints: Vec<Joint>,
+    sums: Vec<Sum>,
+    /// Residual of each joint, world axes, and of its stretch.
+    pub(crate) residual: Vec<Vec3>,
+    pub(crate) stretch_residual: Vec<f64>,
+    carried: Vec<Wrench>,
+    reduced: Vec<(Vec3, f64)>,
+    /// Solution: turn of each joint in world axes, and change of its stretch.
+    pub(crate) turn: Vec<Vec3>,
+    pub(crate) slide: Vec<f64>,
+    /// Total turn and shift of each link's origin, world axes.
+    moved: Vec<(Vec3, Vec3)>,
+}
+
+impl Factor {
+    /// Residuals and factor at the present iterate, tips to root.
+    pub(crate) fn eliminate(
+        &mut self,
+        problem: &Problem<'_>,
+        rotation: &[drystone_base::Quat],
+        stretch: &[f64],
+        links: &[Link],
+        live: &[Live],
+        kind: Kind,
+    ) {
+        let Problem {
+            chain,
+            law,
+            bdf,
+            bodies,
+        } = problem;
+        let (n, s) = (chain.len(), bdf.s);
+        let exact = kind == Kind::Exact;
+        self.resize(chain);
+        self.sums.fill(Sum::ZERO);
+        for j in (0..n).rev() {
+            let (body, link, mut sum) = (&bodies[j], &links[j], self.sums[j]);
+            let y = link.axes.y_axis;
+
+            // the link's own inertia, drag and loads, at its centre
+            let c = y * body.half;
+            let mut f = body.force(s, link.centre);
+            let h = body.mass * s * s + s * body.drag;
+            if body.drag_less != 0.0 || !live.is_empty() {
+                let along = body.drag_axis * (body.drag * body.drag_less * s);
+                let mut more = crate::rotation::outer(along, -body.drag_axis);
+                if let Some(live) = live.get(j) {
+                    f -= live.force;
+                    if exact {
+                        more -= live.slope;
+                    }
+                }
+                let right = times_skew(&more, c);
+                sum.pp += more;
+                sum.pt -= right;
+                sum.tp += skew_times(c, &more);
+                sum.tt -= skew_times(c, &right);
+            }
+            let mut shift = skew(c) * h;
+            sum.tt -= skew_skew(c, c) * h;
+            let mut moment = c.cross(f) + body.moment(&link.axes);
+            if exact {
+                sum.tt += skew_skew(f, c) + body.moment_slope(&link.axes);
+            } else {
+                let m = body.second_moments;
+                for (k, weight) in [(0, m.x), (1, m.y), (2, m.z)] {
+                    let u = link.axes.col(k);
+                    sum.tt -= skew_skew(u, u) * (weight * s * s);
+                }
+            }
+            // the spring at its tip
+            let mut diagonal = h;
+            if body.tip_stiffness > 0.0 {
+                let (t, k) = (y * (2.0 * body.half), body.tip_stiffness);
+                let pull = link.tip * k - body.tip_pull;
+                moment += t.cross(pull);
+                f += pull;
+                shift += skew(t) * k;
+                diagonal += k;
+                sum.tt -= skew_skew(t, t) * k;
+                if exact {
+                    sum.tt += skew_skew(pull, t);
+                }
+            }
+            sum.pp += scalar(diagonal);
+            sum.tp += shift;
+            sum.pt -= shift;
+            sum.asked.moment += moment;
+            sum.asked.force += f;
+
+            // the stretch, then the way from the link's origin to the pivot
+            let joint = &mut self.joints[j];
+            joint.lever = link.lever;
+            joint.stretch = None;
+            joint.slide = Vec3::ZERO;
+            if let (Some((k, damper)), Some(&e)) = (body.stretch, stretch.get(j)) {
+                let force = sum.asked.force;
+                let turned = if exact { y.cross(force) } else { Vec3::ZERO };
+                let (a_tp, a_pp) = (sum.tp * y, sum.pp * y);
+                let row_turn = sum.pt.transpose() * y + turned;
+                let row_shift = sum.pp.transpose() * y;
+                let inverse = 1.0 / (y.dot(a_pp) + k + s * damper);
+                let kept = Stretch {
+                    axis: y,
+                    inverse,
+                    row_turn,
+                    row_shift,
+                    out_turn: (a_tp + turned) * inverse,
+                    out_shift: a_pp * inverse,
+                };
+                self.stretch_residual[j] =
+                    y.dot(force) + k * e + damper * (s * e - body.stretch_history);
+                let out = crate::rotation::outer;
+                sum.tt -= out(kept.out_turn, row_turn);
+                sum.tp -= out(kept.out_turn, row_shift);
+                sum.pt -= out(kept.out_shift, row_turn);
+                sum.pp -= out(kept.out_shift, row_shift);
+                joint.stretch = Some(kept);
+                joint.slide = y * e;
+                sum.carry_back(joint.slide, exact);
+            }
+
+            // the joint
+            let n_j = sum.asked.moment;
+            let deviation = body.rest_inverse * rotation[j];
+            let (elastic, mut k) = law.torque_and_stiffness(&body.stiffness, deviation);
+            let (turn, rate) = body.turn_and_rate(s, rotation[j]);
+            let torque = elastic - body.damping * rate;
+            if !exact {
+                k = positive(&k);
+            }
+            k += Mat3::from_diagonal(body.damping * s)
+                * if exact {
+                    inverse_body_jacobian(turn)
+                } else {
+                    Mat3::IDENTITY
+                };
+            let k = link.axes * k * link.axes.transpose();
+            let around = if exact { sum.tt + skew(n_j) } else { sum.tt };
+            let inverse = (around + k).inverse();
+            joint.inverse = inverse;
+            joint.row_turn = around;
+            joint.row_shift = sum.tp;
+            joint.out_turn = sum.tt * inverse;
+            joint.out_shift = sum.pt * inverse;
+            self.residual[j] = n_j - link.axes * torque;
+            let i = chain.parent[j];
+            if i != BASE {
+                sum.tt -= joint.out_turn * around;
+                sum.pt -= joint.out_shift * around;
+                sum.pp -= joint.out_shift * sum.tp;
+                sum.tp -= joint.out_turn * sum.tp;
+                sum.carry_back(link.lever, exact);
+                self.sums[i].add(&sum);
+            }
+        }
+    }
+
+    /// Solves for the Newton step that removes the residuals.
+    pub(crate) fn newton_step(&mut self) {
+        self.carried.fill(Wrench::default());
+        self.solve(true);
+    }
+
+    /// How every link moves when `force` [N] and `torque` [N m], world axes, act at `lever` from
+    /// the origin of `link`: the step's end pose changes by this, to first order. Columns of
+    /// `J H⁻¹ Jᵀ`; read them with [`Factor::shift_at`] and [`Factor::turn_of`].
+    pub fn respond(&mut self, link: usize, lever: Vec3, force: Vec3, torque: Vec3) {
+        self.clear_loads();
+        self.add_load(link, lever, force, torque);
+        self.respond_to_loads();
+    }
+
+    /// Forgets all loads.
+    pub fn clear_loads(&mut self) {
+        self.carried.fill(Wrench::default());
+    }
+
+    /// Adds a load for [`Factor::respond_to_loads`].
+    pub fn add_load(&mut self, link: usize, lever: Vec3, force: Vec3, torque: Vec3) {
+        let load = &mut self.carried[link];
+        load.moment -= lever.cross(force) + torque;
+        load.force -= force;
+    }
+
+    /// Solves for the motion under all loads added: one sweep back and one forth.
+    pub fn respond_to_loads(&mut self) {
+        self.solve(false);
+    }
+
+    /// Shift of the point at `lever` from the origin of `link`, in the last solution [m].
+    pub fn shift_at(&self, link: usize, lever: Vec3) -> Vec3 {
+        let (turn, shift) = self.moved[link];
+        shift + turn.cross(lever)
+    }
+
+    /// Turn of `link` in the last solution, world axes [rad].
+    pub fn turn_of(&self, link: usize) -> Vec3 {
+        self.moved[link].0
+    }
+
+    /// Turn of the joint that `link` hangs by in the last solution, world axes [rad].
+    pub fn joint_turn(&self, link: usize) -> Vec3 {
+        self.turn[link]
+    }
+
+    /// Stretches and joint directions in which the matrix is not positive: of an equilibrium,
+    /// those along which it is unstable.
+    pub fn non_positive_pivots(&self) -> usize {
+        let mut count = 0;
+        for joint in &self.joints {
+            count += joint
+                .stretch
+                .is_some_and(|e| e.inverse <= 0.0 || e.inverse.is_nan())
+                as usize;
+            count += 3 - positive_eigenvalues(&joint.inverse);
+        }
+        count
+    }
+
+    fn resize(&mut self, chain: &Chain) {
+        let n = chain.len();
+        self.parent.clone_from(&chain.parent);
+        self.joints.resize(n, Joint::default());
+        self.sums.resize(n, Sum::ZERO);
+        self.residual.resize(n, Vec3::ZERO);
+        self.stretch_residual.resize(n, 0.0);
+        self.stretch_residual.fill(0.0);
+        self.carried.resize(n, Wrench::default());
+        self.reduced.resize(n, (Vec3::ZERO, 0.0));
+        self.turn.resize(n, Vec3::ZERO);
+        self.slide.resize(n, 0.0);
+        self.moved.resize(n, (Vec3::ZERO, Vec3::ZERO));
+    }
+
+    /// One sweep to the root with the loads in `carried` (and the residuals, if asked for), one
+    /// back to the tips.
+    fn solve(&mut self, residuals: bool) {
+        let n = self.joints.len();
+        for j in (0..n).rev() {
+            let (joint, mut p) = (&self.joints[j], self.carried[j]);
+            let mut slide = 0.0;
+            if let Some(e) = &joint.stretch {
+                let r = if residuals {
+                    self.stretch_residual[j]
+                } else {
+                    0.0
+                };
+                slide = r + e.axis.dot(p.force);
+                p.moment -= e.out_turn * slide;
+                p.force -= e.out_shift * slide;
+                p.moment += joint.slide.cross(p.force);
+            }
+            let r = if residuals {
+                self.residual[j]
+            } else {
+                Vec3::ZERO
+            };
+            let sum = r + p.moment;
+            self.reduced[j] = (sum, slide);
+            let i = self.parent[j];
+            if i != BASE {
+                p.moment -= joint.out_turn * sum;
+                p.force -= joint.out_shift * sum;
+                let carried = &mut self.carried[i];
+                carried.moment += p.moment + joint.lever.cross(p.force);
+                carried.force += p.force;
+            }
+        }
+        for j in 0..n {
+            let joint = &self.joints[j];
+            let (turn, shift) = match self.parent[j] {
+                BASE => (Vec3::ZERO, Vec3::ZERO),
+                i => self.moved[i],
+            };
+            let mut shift = shift + turn.cross(joint.lever);
+            let (sum, slide) = self.reduced[j];
+            let psi = -(joint.inverse * (sum + joint.row_turn * turn + joint.row_shift * shift));
+            let turn = turn + psi;
+            if let Some(e) = &joint.stretch {
+                shift += turn.cross(joint.slide);
+                let d = -e.inverse * (slide + e.row_turn.dot(turn) + e.row_shift.dot(shift));
+                self.slide[j] = d;
+                shift += e.axis * d;
+            }
+            self.turn[j] = psi;
+            self.moved[j] = (turn, shift);
+        }
+    }
+}
+
+impl Sum {
+    const ZERO: Self = Self {
+        tt: Mat3::ZERO,
+        tp: Mat3::ZERO,
+        pt: Mat3::ZERO,
+        pp: Mat3::ZERO,
+        asked: Wrench {
+            moment: Vec3::ZERO,
+            force: Vec3::ZERO,
+        },
+    };
+
+    /// The same about a point `−r` away, fixed to what is further in.
+    fn carry_back(&mut self, r: Vec3, geometric: bool) {
+        // A'' = Xᵀ A' X, X = [1 0; −[r] 1]
+        let right = self.pt - times_skew(&self.pp, r);
+        self.tt -= times_skew(&self.tp, r);
+        self.tt += skew_times(r, &right);
+        self.tp += skew_times(r, &self.pp);
+        self.pt = right;
+        if geometric {
+            self.tt += skew_skew(self.asked.force, r);
+        }
+        self.asked.moment += r.cross(self.asked.force);
+    }
+
+    fn add(&mut self, other: &Self) {
+        self.tt += other.tt;
+        self.tp += other.tp;
+        self.pt += other.pt;
+        self.pp += other.pp;
+        self.asked.moment += other.asked.moment;
+        self.asked.force += other.asked.force;
+    }
+}
+
+/// Symmetric part of `m`, lifted until it is positive definite.
+fn positive(m: &Mat3) -> Mat3 {
+    let m = (*m + m.transpose()) * 0.5;
+    let largest = m
+        .x_axis
+        .abs()
+        .max(m.y_axis.abs())
+        .max(m.z_axis.abs())
+        .max_element();
+    // Gershgorin's bound on the least eigenvalue
+    let radius = |row: Vec3, k: usize| row[k] - (row.abs().element_sum() - row[k].abs());
+    let least = radius(m.x_axis, 0)
+        .min(radius(m.y_axis, 1))
+        .min(radius(m.z_axis, 2));
+    let floor = 1e-3 * largest;
+    if least >= floor {
+        m
+    } else {
+        m + scalar(floor - least)
+    }
+}
+
+/// How many eigenvalues of the symmetric part of `m` are positive: all roots of the characteristic
+/// polynomial are real, so Descartes' rule of signs counts exactly.
+fn positive_eigenvalues(m: &Mat3) -> usize {
+    let m = (*m + m.transpose()) * 0.5;
+    let (x, y, z) = (m.x_axis, m.y_axis, m.z_axis);
+    let trace = x.x + y.y + z.z;
+    let minors = x.x * y.y - x.y * x.y + (y.y * z.z - y.z * y.z) + (z.z * x.x - x.z * x.z);
+    let signs = [1.0, -trace, minors, -m.determinant()];
+    let signs: Vec<f64> = signs.into_iter().filter(|c| *c != 0.0).collect();
+    signs
+        .windows(2)
+        .filter(|pair| pair[0] * pair[1] < 0.0)
+        .count()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,221 @@
+//! The equations of one implicit step at pose level.
+//!
+//! BDF acts on the centre `x` of every link and on the columns of its rotation matrix:
+//! `V = s X − …`, `A = s V − …`, both linear in the pose, so that no Coriolis term appears. A link
+//! then asks for the force `m A_x − …` at its centre and the moment `Σ_k J_k R e_k × A_{R,k}`; the
+//! joints transmit what all links further out ask for. World axes throughout: `θ_j = θ_i + ψ_j`
+//! for small turns, and forces go to the parent by a lever arm alone.
+
+use drystone_base::{Mat3, Quat, Vec3};
+
+use crate::chain::{BASE, Chain};
+use crate::elastic::{JointStiffness, Law};
+use crate::kinematics::Link;
+use crate::rotation::{log, outer};
+
+/// Coefficients of the backward difference formula for a step `h` after a step `h_before`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Bdf {
+    /// Step [s].
+    pub h: f64,
+    /// `ẏ = s y − a y₀ + b y₋₁` [1/s].
+    pub s: f64,
+    pub a: f64,
+    pub b: f64,
+}
+
+impl Bdf {
+    /// First order: for a start, and after impacts.
+    pub(crate) fn first(h: f64) -> Self {
+        let s = 1.0 / h;
+        Self { h, s, a: s, b: 0.0 }
+    }
+
+    /// Second order, `ρ = h / h_before`.
+    pub(crate) fn second(h: f64, h_before: f64) -> Self {
+        let rho = h / h_before;
+        Self {
+            h,
+            s: (1.0 + 2.0 * rho) / ((1.0 + rho) * h),
+            a: (1.0 + rho) / h,
+            b: rho * rho / ((1.0 + rho) * h),
+        }
+    }
+
+    /// No inertia, no rates: equilibrium.
+    pub(crate) fn none() -> Self {
+        Self {
+            h: f64::INFINITY,
+            s: 0.0,
+            a: 0.0,
+            b: 0.0,
+        }
+    }
+}
+
+/// Constants of one link during one step.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Body {
+    pub mass: f64,
+    /// Half the segment.
+    pub half: f64,
+    pub second_moments: Vec3,
+    /// `A_x = s² x − centre_history`
+    pub centre_history: Vec3,
+    /// `V_x = s x − velocity_history`
+    pub velocity_history: Vec3,
+    /// `A_R = s² R − axes_history`
+    pub axes_history: Mat3,
+    /// Constant force at the centre, drag's `D u` included.
+    pub push: Vec3,
+    /// Constant torque.
+    pub torque: Vec3,
+    /// Drag `D = drag (1 − less y yᵀ)` with the segment's direction at the start of the solve.
+    pub drag: f64,
+    pub drag_less: f64,
+    pub drag_axis: Vec3,
+    /// Spring and damper at the tip: force `tip_stiffness · tip − tip_pull`.
+    pub tip_stiffness: f64,
+    pub tip_pull: Vec3,
+    /// Joint: rotation at the start of the step, rest rotation reversed, `w = s φ − rate_history`.
+    pub start: Quat,
+    pub rest_inverse: Quat,
+    pub rate_history: Vec3,
+    pub stiffness: JointStiffness,
+    pub damping: Vec3,
+    /// Stretch: stiffness, damping, and `ė = s e − stretch_history`.
+    pub stretch: Option<(f64, f64)>,
+    pub stretch_history: f64,
+}
+
+/// A force that depends on where a link is and how it moves, at the present iterate.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Live {
+    pub force: Vec3,
+    /// `∂force/∂x + s ∂force/∂v`
+    pub slope: Mat3,
+}
+
+impl Live {
+    /// No force.
+    pub(crate) const ZERO: Self = Self {
+        force: Vec3::ZERO,
+        slope: Mat3::ZERO,
+    };
+}
+
+/// One implicit step of one strand, as equations.
+pub(crate) struct Problem<'a> {
+    pub chain: &'a Chain,
+    pub law: &'a dyn Law,
+    pub bdf: Bdf,
+    pub bodies: &'a [Body],
+}
+
+impl Body {
+    /// `D v`
+    #[inline]
+    pub(crate) fn drag_times(&self, v: Vec3) -> Vec3 {
+        let axis = self.drag_axis;
+        (v - axis * (self.drag_less * axis.dot(v))) * self.drag
+    }
+
+    /// Force asked for at the centre: inertia and drag, less what pushes.
+    #[inline]
+    pub(crate) fn force(&self, s: f64, x: Vec3) -> Vec3 {
+        let inertia = (x * (s * s) - self.centre_history) * self.mass;
+        if self.drag == 0.0 {
+            return inertia - self.push;
+        }
+        inertia + self.drag_times(x * s - self.velocity_history) - self.push
+    }
+
+    /// Moment asked for about the centre, `Σ J_k u_k × (s² u_k − h_k)`: the first product is zero.
+    #[inline]
+    pub(crate) fn moment(&self, axes: &Mat3) -> Vec3 {
+        let (j, h) = (self.second_moments, &self.axes_history);
+        h.x_axis.cross(axes.x_axis) * j.x
+            + h.y_axis.cross(axes.y_axis) * j.y
+            + h.z_axis.cross(axes.z_axis) * j.z
+            - self.torque
+    }
+
+    /// How the moment changes with a turn: `−Σ J_k [h_k][u_k]`.
+    #[inline]
+    pub(crate) fn moment_slope(&self, axes: &Mat3) -> Mat3 {
+        let (j, h) = (self.second_moments, &self.axes_history);
+        let (a, b, c) = (h.x_axis * -j.x, h.y_axis * -j.y, h.z_axis * -j.z);
+        let (u, v, w) = (axes.x_axis, axes.y_axis, axes.z_axis);
+        let mut m = outer(u, a) + outer(v, b) + outer(w, c);
+        let d = u.dot(a) + v.dot(b) + w.dot(c);
+        m.x_axis.x -= d;
+        m.y_axis.y -= d;
+        m.z_axis.z -= d;
+        m
+    }
+
+    /// Turn of the joint since the start of the step, and its rate `w`, in the link's frame.
+    #[inline]
+    pub(crate) fn turn_and_rate(&self, s: f64, rotation: Quat) -> (Vec3, Vec3) {
+        let turn = log(self.start.conjugate() * rotation);
+        (turn, turn * s - self.rate_history)
+    }
+}
+
+impl Problem<'_> {
+    /// The function whose slope along every joint is the residual (but for the turning of the
+    /// damper's frame within a step) [J].
+    ///
+    /// `Σ m|A_x|²/2s² + Σ J_k|A_{R,k}|²/2s² + V·DV/2s − push·x + V_el + w·Cw/2s`, and the springs.
+    pub(crate) fn merit(
+        &self,
+        rotation: &[Quat],
+        stretch: &[f64],
+        links: &[Link],
+        live: &[Live],
+    ) -> f64 {
+        let s = self.bdf.s;
+        let mut sum = 0.0;
+        for (j, body) in self.bodies.iter().enumerate() {
+            let link = &links[j];
+            let from = match self.chain.parent[j] {
+                BASE => link.pivot,
+                _ => links[0].pivot,
+            };
+            let h = &body.axes_history;
+            let j_k = body.second_moments;
+            sum -= j_k.x * link.axes.x_axis.dot(h.x_axis)
+                + j_k.y * link.axes.y_axis.dot(h.y_axis)
+                + j_k.z * link.axes.z_axis.dot(h.z_axis);
+            sum -= body.push.dot(link.centre - from);
+            if let Some(live) = live.get(j) {
+                sum -= live.force.dot(link.centre - from);
+            }
+            let damping = if s > 0.0 {
+                let away = link.centre - body.centre_history / (s * s);
+                sum += 0.5 * body.mass * s * s * away.length_squared();
+                let v = link.centre * s - body.velocity_history;
+                sum += 0.5 * v.dot(body.drag_times(v)) / s;
+                let (_, w) = body.turn_and_rate(s, rotation[j]);
+                0.5 * w.dot(body.damping * w) / s
+            } else {
+                sum += body.mass * body.centre_history.dot(from - link.centre);
+                0.0
+            };
+            let deviation = body.rest_inverse * rotation[j];
+            sum += self.law.energy(&body.stiffness, deviation) + damping;
+            if body.tip_stiffness > 0.0 {
+                let away = link.tip - body.tip_pull / body.tip_stiffness;
+                sum += 0.5 * body.tip_stiffness * away.length_squared();
+            }
+            if let (Some((k, c)), Some(&e)) = (body.stretch, stretch.get(j)) {
+                sum += 0.5 * k * e * e;
+                if s > 0.0 {
+                    let rate = s * e - body.stretch_history;
+                    sum += 0.5 * c * rate * rate / s;
+                }
+            }
+        }
+        sum
+    }
+}

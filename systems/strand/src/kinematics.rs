@@ -1,0 +1,81 @@
+//! Where the links are: joint rotations to poses, root to tip.
+
+use drystone_base::{Mat3, Pose, Quat, Vec3};
+
+use crate::chain::{BASE, Chain};
+
+/// Pose of one link.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Link {
+    /// Link frame to world.
+    pub rotation: Quat,
+    /// The same as a matrix; y runs along the segment.
+    pub axes: Mat3,
+    /// Where the joint turns: the parent's tip [m].
+    pub pivot: Vec3,
+    /// Origin of the link's frame: the pivot, moved along y by the stretch [m].
+    pub origin: Vec3,
+    /// From the origin of the parent (or of the base) to the pivot [m].
+    pub lever: Vec3,
+    /// Centre of mass [m].
+    pub centre: Vec3,
+    /// Far end [m].
+    pub tip: Vec3,
+}
+
+/// Places every link; `stretch` may be empty where nothing stretches.
+pub fn place(
+    chain: &Chain,
+    rotation: &[Quat],
+    stretch: &[f64],
+    base: &Pose,
+    links: &mut Vec<Link>,
+) {
+    links.resize(chain.len(), Link::default());
+    let base_axes = base.matrix();
+    for j in 0..chain.len() {
+        let (turn, axes, origin) = match chain.parent[j] {
+            BASE => (base.rotation, base_axes, base.position),
+            i => (links[i].rotation, links[i].axes, links[i].origin),
+        };
+        let lever = axes * chain.joint[j];
+        let pivot = origin + lever;
+        let rotation = turn * rotation[j];
+        let axes = Mat3::from_quat(rotation);
+        let origin = stretch.get(j).map_or(pivot, |e| pivot + axes.y_axis * *e);
+        links[j] = Link {
+            rotation,
+            axes,
+            pivot,
+            origin,
+            lever,
+            centre: origin + axes.y_axis * (0.5 * chain.length[j]),
+            tip: origin + axes.y_axis * chain.length[j],
+        };
+    }
+}
+
+/// World angular velocity of every link and velocity of its origin, from joint rates in the links'
+/// frames, and the base's motion.
+pub(crate) fn velocities(
+    chain: &Chain,
+    links: &[Link],
+    rate: &[Vec3],
+    stretch_rate: &[f64],
+    base: (Vec3, Vec3),
+    out: &mut Vec<(Vec3, Vec3)>,
+) {
+    out.clear();
+    for j in 0..chain.len() {
+        let (turn, shift) = match chain.parent[j] {
+            BASE => base,
+            i => out[i],
+        };
+        let link = &links[j];
+        let spin = turn + link.axes * rate[j];
+        let pivot = shift + turn.cross(link.lever);
+        let slide = stretch_rate.get(j).copied().unwrap_or(0.0);
+        let origin = pivot + spin.cross(link.origin - link.pivot) + link.axes.y_axis * slide;
+        out.push((spin, origin));
+    }
+}

@@ -1,0 +1,49 @@
+//! Oriented strands: hair, braids, ears, ropes and branches (Hadap 2006).
+//!
+//! A strand is a tree of rigid segments with spherical joints, hanging from a base that moves as
+//! prescribed. [`Model`] is what stays fixed while running, [`State`] all that moves; [`System`]
+//! owns both and advances them, each strand by itself.
+
+mod base;
+mod chain;
+mod continuum;
+mod elastic;
+pub mod energy;
+mod error;
+mod factor;
+mod field;
+mod implicit;
+mod kinematics;
+mod model;
+mod motion;
+mod newton;
+mod options;
+mod parameter;
+mod posable;
+mod properties;
+pub mod recursion;
+mod rest;
+mod rotation;
+mod settle;
+mod spatial;
+mod state;
+mod step;
+mod system;
+
+pub use chain::{BASE, Chain};
+pub use continuum::{Continuum, Grid, Parcel, Push};
+pub use elastic::{JointStiffness, Law, TangentLaw};
+pub use error::Error;
+pub use factor::Factor;
+pub use field::{Acceleration, Air, Field, Turbulence};
+pub use kinematics::{Link, place};
+pub use model::{Base, Branch, Curve, Model, NamedField, Parameters, Strand};
+pub use motion::{Key, MotionPath, Moving};
+pub use options::Options;
+pub use parameter::{Parameter, Ramp};
+pub use posable::{PoseKey, PoseTrack};
+pub use properties::{LinkProperties, Properties};
+pub use rest::{Repair, RestShape};
+pub use spatial::{Force, Inertia, Motion};
+pub use state::{State, StrandState};
+pub use system::{Report, System};

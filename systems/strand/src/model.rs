@@ -1,0 +1,380 @@
+//! What stays fixed while a simulation runs: curves, parameters, base motions, fields.
+
+use std::sync::Arc;
+
+use drystone_base::Vec3;
+use serde::{Deserialize, Serialize};
+
+use crate::chain::Chain;
+use crate::elastic::{Law, TangentLaw};
+use crate::posable::PoseTrack;
+use crate::{Error, Field, MotionPath, Parameter, Ramp};
+
+/// A curve of a strand, in the frame of its base: its points are the joints.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Curve {
+    /// From root to tip, at least two [m].
+    pub points: Vec<Vec3>,
+    /// Where the curve grows from; none: from the base.
+    #[serde(default)]
+    pub branch: Option<Branch>,
+    /// The shape without load, if it differs from the start: as many points [m].
+    #[serde(default)]
+    pub rest: Option<Vec<Vec3>>,
+    /// Hints for the x axis of each segment's frame; none: carried along without twist.
+    #[serde(default)]
+    pub normals: Option<Vec<Vec3>>,
+    /// Parameters of this curve, if they differ from the strand's.
+    #[serde(default)]
+    pub parameters: Option<Parameters>,
+}
+
+/// The place a curve grows from: a point of an earlier curve.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Branch {
+    /// Index of the curve.
+    pub curve: usize,
+    /// Index of the point on it; 0 is its root.
+    pub point: usize,
+}
+
+impl Curve {
+    /// A curve from the base through `points`.
+    pub fn through(points: &[Vec3]) -> Self {
+        Self {
+            points: points.to_vec(),
+            ..Self::default()
+        }
+    }
+
+    /// `segments` equal segments from `start` to `end`.
+    pub fn straight(start: Vec3, end: Vec3, segments: usize) -> Self {
+        let point = |k| start + (end - start) * (k as f64 / segments as f64);
+        Self::through(&(0..=segments).map(point).collect::<Vec<_>>())
+    }
+
+    /// The same, growing from a point of an earlier curve.
+    #[must_use]
+    pub fn growing_from(mut self, curve: usize, point: usize) -> Self {
+        self.branch = Some(Branch { curve, point });
+        self
+    }
+}
+
+/// Physical parameters along a strand, each varying over length and time.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Parameters {
+    /// [kg/m]
+    pub mass_per_length: Parameter,
+    /// [m]
+    pub radius: Parameter,
+    /// `EI` of bending about the segment's x axis [N m²].
+    pub bend_stiffness: Parameter,
+    /// `EI` of bending about z over that about x [1].
+    pub bend_ratio: Parameter,
+    /// `GJ` [N m²]
+    pub twist_stiffness: Parameter,
+    /// Damping of bending over its stiffness [s].
+    pub bend_damping: Parameter,
+    /// Damping of twisting over its stiffness [s].
+    pub twist_damping: Parameter,
+    /// Air drag per length, across the strand [N s/m²].
+    pub drag: Parameter,
+    /// Drag along the strand over drag across it [1].
+    pub drag_ratio: Parameter,
+    /// Factor on gravity [1].
+    pub gravity: Parameter,
+    /// Factor on every field [1].
+    pub field_weight: Parameter,
+    /// Spring to the posed tip of each segment [N/m].
+    pub pose_strength: Parameter,
+    /// Damper to the posed tip of each segment [N s/m].
+    pub pose_damping: Parameter,
+    /// `EA` [N]; none: segments keep their length.
+    pub stretch_stiffness: Option<Parameter>,
+    /// Damping of stretching over its stiffness [s].
+    pub stretch_damping: Parameter,
+    /// Factor on an obstacle's friction [1].
+    pub friction_weight: Parameter,
+    /// Factor on an obstacle's restitution [1].
+    pub restitution_weight: Parameter,
+}
+
+impl Default for Parameters {
+    /// A human hair: 40 µm, 4 GPa, 1300 kg/m³, in still air.
+    fn default() -> Self {
+        Self {
+            mass_per_length: 6.5345e-6.into(),
+            radius: 40e-6.into(),
+            bend_stiffness: 8.042e-9.into(),
+            bend_ratio: 1.0.into(),
+            twist_stiffness: 6.434e-9.into(),
+            bend_damping: 2e-3.into(),
+            twist_damping: 2e-3.into(),
+            drag: 0.0.into(),
+            drag_ratio: 1.0.into(),
+            gravity: 1.0.into(),
+            field_weight: 1.0.into(),
+            pose_strength: 0.0.into(),
+            pose_damping: 0.0.into(),
+            stretch_stiffness: None,
+            stretch_damping: 2e-3.into(),
+            friction_weight: 1.0.into(),
+            restitution_weight: 1.0.into(),
+        }
+    }
+}
+
+impl Parameters {
+    /// A solid round rod: radius [m], Young's modulus [Pa], density [kg/m³], Poisson's ratio [1].
+    pub fn rod(radius: f64, young: f64, density: f64, poisson: f64) -> Self {
+        let area = std::f64::consts::PI * radius * radius;
+        let bend = young * area * radius * radius / 4.0;
+        Self {
+            mass_per_length: (density * area).into(),
+            radius: radius.into(),
+            bend_stiffness: bend.into(),
+            twist_stiffness: (bend / (1.0 + poisson)).into(),
+            ..Self::default()
+        }
+    }
+
+    /// Name, value and whether zero is allowed.
+    fn all(&self) -> [(&'static str, &Parameter, bool); 17] {
+        let stretch = self.stretch_stiffness.as_ref();
+        [
+            ("mass per length", &self.mass_per_length, false),
+            ("radius", &self.radius, true),
+            ("bend stiffness", &self.bend_stiffness, true),
+            ("bend ratio", &self.bend_ratio, true),
+            ("twist stiffness", &self.twist_stiffness, true),
+            ("bend damping", &self.bend_damping, true),
+            ("twist damping", &self.twist_damping, true),
+            ("drag", &self.drag, true),
+            ("drag ratio", &self.drag_ratio, true),
+            ("gravity factor", &self.gravity, true),
+            ("field weight", &self.field_weight, true),
+            ("pose strength", &self.pose_strength, true),
+            ("pose damping", &self.pose_damping, true),
+            (
+                "stretch stiffness",
+                stretch.unwrap_or(&self.mass_per_length),
+                false,
+            ),
+            ("stretch damping", &self.stretch_damping, true),
+            ("friction weight", &self.friction_weight, true),
+            ("restitution weight", &self.restitution_weight, true),
+        ]
+    }
+
+    /// Whether any parameter changes in time.
+    pub fn is_animated(&self) -> bool {
+        self.all().iter().any(|(_, p, _)| p.is_animated())
+    }
+
+    pub(crate) fn check(&self, strand: &str) -> Result<(), Error> {
+        for (what, parameter, zero) in self.all() {
+            for ramp in [&parameter.along, &parameter.over_time] {
+                check_ramp(strand, what, ramp)?;
+                let least = ramp.least();
+                let signed = what == "gravity factor" || what == "field weight";
+                if !signed && (least < 0.0 || (least == 0.0 && !zero)) {
+                    return Err(Error::Strand {
+                        strand: strand.into(),
+                        what: what.into(),
+                        found: format!("{least}"),
+                        wanted: if zero {
+                            "zero or more"
+                        } else {
+                            "more than zero"
+                        },
+                    });
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+pub(crate) fn check_ramp(strand: &str, what: &str, ramp: &Ramp) -> Result<(), Error> {
+    let Some((found, wanted)) = ramp.fault() else {
+        return Ok(());
+    };
+    Err(Error::Strand {
+        strand: strand.into(),
+        what: what.into(),
+        found,
+        wanted,
+    })
+}
+
+/// What the first joints are fixed to, and how much of its motion they feel.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Base {
+    /// Motion of the base frame.
+    pub path: MotionPath,
+    /// Frame whose motion is taken out, by `local_dynamics`.
+    pub reference: Option<MotionPath>,
+    /// Time scale `β` on the velocity and acceleration of the base, over time [1].
+    pub time_scale: Ramp,
+    /// Local dynamics `γ`: part of the reference frame's motion that is not felt, over time [1].
+    pub local_dynamics: Ramp,
+}
+
+impl Default for Base {
+    fn default() -> Self {
+        Self::on(MotionPath::fixed(drystone_base::Pose::IDENTITY))
+    }
+}
+
+impl Base {
+    /// Follows `path` and feels all of it.
+    pub fn on(path: MotionPath) -> Self {
+        Self {
+            path,
+            reference: None,
+            time_scale: 1.0.into(),
+            local_dynamics: 0.0.into(),
+        }
+    }
+}
+
+/// A strand as a user describes it; [`Model::add`] turns it into a [`Chain`].
+#[derive(Clone, Debug)]
+pub struct Strand {
+    /// Unique in the model; what errors and reports call it.
+    pub name: String,
+    /// The first grows from the base, the others from the base or from earlier ones.
+    pub curves: Vec<Curve>,
+    /// Along each curve, unless it has its own.
+    pub parameters: Parameters,
+    /// What it hangs from.
+    pub base: Base,
+    /// Stiffness of the first joint over `EI` per segment length: 2 is clamped (the joint owns half
+    /// a cell), 0 a free ball joint [1].
+    pub root: f64,
+    /// Pose to which the tips are pulled with `pose_strength`.
+    pub pose: Option<PoseTrack>,
+    /// Factors on single fields, by the field's name.
+    pub field_weights: Vec<(String, Parameter)>,
+}
+
+impl Strand {
+    /// A strand of one curve, clamped to a base at rest at the origin.
+    pub fn new(name: impl Into<String>, curve: Curve) -> Self {
+        Self {
+            name: name.into(),
+            curves: vec![curve],
+            parameters: Parameters::default(),
+            base: Base::default(),
+            root: 2.0,
+            pose: None,
+            field_weights: Vec::new(),
+        }
+    }
+
+    /// The same, with other parameters.
+    #[must_use]
+    pub fn with(mut self, parameters: Parameters) -> Self {
+        self.parameters = parameters;
+        self
+    }
+
+    /// The same, on another base.
+    #[must_use]
+    pub fn on(mut self, base: Base) -> Self {
+        self.base = base;
+        self
+    }
+}
+
+/// A field with its name and how it enters a step.
+#[derive(Clone, Debug)]
+pub struct NamedField {
+    /// Unique in the model.
+    pub name: String,
+    /// What it does.
+    pub field: Field,
+    /// Factor over time [1].
+    pub strength: Ramp,
+    /// Whether it is part of the implicit step; otherwise it is sampled once a step.
+    pub implicit: bool,
+}
+
+/// All strands, fields and gravity.
+#[derive(Clone)]
+pub struct Model {
+    /// Strands by index.
+    pub chains: Vec<Chain>,
+    /// Fields by index.
+    pub fields: Vec<NamedField>,
+    /// [m/s²]
+    pub gravity: Vec3,
+    /// Elasticity of the joints.
+    pub law: Arc<dyn Law>,
+}
+
+impl Default for Model {
+    fn default() -> Self {
+        Self::new(Vec3::new(0.0, -9.81, 0.0))
+    }
+}
+
+impl Model {
+    /// A model without strands.
+    pub fn new(gravity: Vec3) -> Self {
+        Self {
+            chains: Vec::new(),
+            fields: Vec::new(),
+            gravity,
+            law: Arc::new(TangentLaw),
+        }
+    }
+
+    /// Adds a field; strands weight it by its name.
+    pub fn add_field(&mut self, field: NamedField) -> Result<usize, Error> {
+        let fault = |what, found, wanted| Error::Field {
+            field: field.name.clone(),
+            what,
+            found,
+            wanted,
+        };
+        if self.fields.iter().any(|other| other.name == field.name) {
+            return Err(fault("the name", "used twice".into(), "a name of its own"));
+        }
+        if let Some((found, wanted)) = field.strength.fault() {
+            return Err(fault("strength", found, wanted));
+        }
+        if let Some((what, found, wanted)) = field.field.fault() {
+            return Err(fault(what, found, wanted));
+        }
+        self.fields.push(field);
+        Ok(self.fields.len() - 1)
+    }
+
+    /// Adds a strand, after the fields that it weights; its index is returned.
+    pub fn add(&mut self, strand: Strand) -> Result<usize, Error> {
+        if self.chains.iter().any(|chain| chain.name == strand.name) {
+            return Err(Error::SameName(strand.name));
+        }
+        let chain = Chain::new(strand, &self.fields)?;
+        self.chains.push(chain);
+        Ok(self.chains.len() - 1)
+    }
+
+    /// How many strands there are.
+    pub fn len(&self) -> usize {
+        self.chains.len()
+    }
+
+    /// Whether there is no strand.
+    pub fn is_empty(&self) -> bool {
+        self.chains.is_empty()
+    }
+
+    /// Index of the strand called `name`.
+    pub fn find(&self, name: &str) -> Option<usize> {
+        self.chains.iter().position(|chain| chain.name == name)
+    }
+}

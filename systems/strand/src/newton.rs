@@ -1,0 +1,194 @@
+//! Newton's method on one implicit step: exact linear-time steps, a line search on the merit
+//! function, and a positive definite matrix where the exact one does not lead downhill.
+
+use drystone_base::{Pose, Quat, Vec3};
+
+use crate::factor::{Factor, Kind};
+use crate::implicit::{Live, Problem};
+use crate::kinematics::{Link, place};
+use crate::rotation::nudge;
+
+/// When to stop.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Limits {
+    /// Correction that no longer matters [rad].
+    pub tolerance: f64,
+    /// Most iterations.
+    pub iterations: u32,
+    /// Length over which a stretch counts like a radian [m].
+    pub length: f64,
+    /// Whether to take no step with a matrix that is not positive definite, which might lead to
+    /// a saddle.
+    pub careful: bool,
+}
+
+/// How a solve ended.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Solved {
+    pub converged: bool,
+    pub iterations: u32,
+}
+
+/// Iterate and scratch of one strand.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Iterate {
+    pub rotation: Vec<Quat>,
+    pub stretch: Vec<f64>,
+    pub links: Vec<Link>,
+    pub live: Vec<Live>,
+    pub factor: Factor,
+    trial_rotation: Vec<Quat>,
+    trial_stretch: Vec<f64>,
+    trial_links: Vec<Link>,
+}
+
+/// Steps below this are taken whole: Newton's method is then where it converges by itself [rad].
+const CLOSE: f64 = 1e-3;
+/// Longest turn of a joint in an iteration [rad].
+const LONGEST: f64 = 1.0;
+
+/// Solves the step from the guess in `iterate`, whose links must be placed; `sample` renews the
+/// forces that depend on the iterate.
+pub(crate) fn solve(
+    problem: &Problem<'_>,
+    base: &Pose,
+    iterate: &mut Iterate,
+    limits: Limits,
+    mut sample: impl FnMut(&[Link], &mut [Live]),
+) -> Solved {
+    let mut before = f64::INFINITY;
+    for iteration in 1..=limits.iterations {
+        sample(&iterate.links, &mut iterate.live);
+        let (mut largest, mut slope) = iterate.find_step(problem, limits.length, Kind::Exact);
+        let saddle = limits.careful && iterate.factor.non_positive_pivots() > 0;
+        if saddle || !(largest < CLOSE || slope < 0.0) {
+            (largest, slope) = iterate.find_step(problem, limits.length, Kind::Positive);
+        }
+        if !largest.is_finite() {
+            return Solved {
+                converged: false,
+                iterations: iteration,
+            };
+        }
+        let mut part = if largest > LONGEST {
+            LONGEST / largest
+        } else {
+            1.0
+        };
+        iterate.try_step(problem, base, part);
+        if largest > CLOSE {
+            // Armijo's rule
+            let merit = |rotation: &[Quat], stretch: &[f64], links: &[Link], live: &[Live]| {
+                problem.merit(rotation, stretch, links, live)
+            };
+            let here = merit(
+                &iterate.rotation,
+                &iterate.stretch,
+                &iterate.links,
+                &iterate.live,
+            );
+            for _ in 0..12 {
+                let Iterate {
+                    trial_rotation,
+                    trial_stretch,
+                    trial_links,
+                    live,
+                    ..
+                } = &*iterate;
+                let there = merit(trial_rotation, trial_stretch, trial_links, live);
+                if there <= here + 1e-4 * part * slope {
+                    break;
+                }
+                part *= 0.5;
+                iterate.try_step(problem, base, part);
+            }
+        }
+        std::mem::swap(&mut iterate.rotation, &mut iterate.trial_rotation);
+        std::mem::swap(&mut iterate.stretch, &mut iterate.trial_stretch);
+        std::mem::swap(&mut iterate.links, &mut iterate.trial_links);
+        // a whole step leaves an error of second order: the next would be shorter by the square
+        // of what this one was shorter than the last
+        let shrunk = if before.is_finite() {
+            largest / before
+        } else {
+            1.0
+        };
+        let ahead = largest * (shrunk * shrunk).min(1.0);
+        if part == 1.0 && (largest < limits.tolerance || ahead < 0.1 * limits.tolerance) {
+            return Solved {
+                converged: true,
+                iterations: iteration,
+            };
+        }
+        before = if part == 1.0 { largest } else { f64::INFINITY };
+    }
+    Solved {
+        converged: false,
+        iterations: limits.iterations,
+    }
+}
+
+impl Iterate {
+    /// Largest turn of the Newton step, and the slope of the merit function along it.
+    fn find_step(&mut self, problem: &Problem<'_>, length: f64, kind: Kind) -> (f64, f64) {
+        self.factor.eliminate(
+            problem,
+            &self.rotation,
+            &self.stretch,
+            &self.links,
+            &self.live,
+            kind,
+        );
+        self.factor.newton_step();
+        let (mut largest, mut slope) = (0.0f64, 0.0);
+        for (turn, residual) in self.factor.turn.iter().zip(&self.factor.residual) {
+            // keeps a NaN, which max would drop
+            let size = turn.length_squared();
+            largest = if size > largest || size.is_nan() {
+                size
+            } else {
+                largest
+            };
+            slope += turn.dot(*residual);
+        }
+        let mut largest = largest.sqrt();
+        for (slide, residual) in self.factor.slide.iter().zip(&self.factor.stretch_residual) {
+            let size = slide.abs() / length;
+            largest = if size > largest || size.is_nan() {
+                size
+            } else {
+                largest
+            };
+            slope += slide * residual;
+        }
+        (largest, slope)
+    }
+
+    /// Places the trial at `part` of the step.
+    fn try_step(&mut self, problem: &Problem<'_>, base: &Pose, part: f64) {
+        self.trial_rotation.clear();
+        for j in 0..self.rotation.len() {
+            // from world axes to the link's
+            let turn = transposed_times(&self.links[j], self.factor.turn[j]) * part;
+            self.trial_rotation.push(nudge(self.rotation[j], turn));
+        }
+        self.trial_stretch.clear();
+        for (e, slide) in self.stretch.iter().zip(&self.factor.slide) {
+            self.trial_stretch.push(e + slide * part);
+        }
+        place(
+            problem.chain,
+            &self.trial_rotation,
+            &self.trial_stretch,
+            base,
+            &mut self.trial_links,
+        );
+    }
+}
+
+/// `Rᵀ v`
+#[inline]
+fn transposed_times(link: &Link, v: Vec3) -> Vec3 {
+    let axes = &link.axes;
+    Vec3::new(axes.x_axis.dot(v), axes.y_axis.dot(v), axes.z_axis.dot(v))
+}

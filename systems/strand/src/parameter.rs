@@ -1,0 +1,148 @@
+//! Numbers that vary along a strand and in time.
+
+use serde::{Deserialize, Serialize};
+
+/// A piecewise linear function, held beyond its first and last key.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Ramp {
+    /// Pairs of place and value, in order of place; at least one.
+    pub keys: Vec<[f64; 2]>,
+}
+
+impl Ramp {
+    /// The same value everywhere.
+    pub fn constant(value: f64) -> Self {
+        Self {
+            keys: vec![[0.0, value]],
+        }
+    }
+
+    /// Through `keys`.
+    pub fn through(keys: &[[f64; 2]]) -> Self {
+        Self {
+            keys: keys.to_vec(),
+        }
+    }
+
+    /// Value at `place`.
+    pub fn at(&self, place: f64) -> f64 {
+        let after = self.keys.partition_point(|key| key[0] <= place);
+        let Some(&[x0, y0]) = after.checked_sub(1).and_then(|k| self.keys.get(k)) else {
+            return self.keys.first().map_or(0.0, |key| key[1]);
+        };
+        self.keys
+            .get(after)
+            .map_or(y0, |&[x1, y1]| y0 + (y1 - y0) * ((place - x0) / (x1 - x0)))
+    }
+
+    /// Whether the value is the same everywhere.
+    pub fn is_constant(&self) -> bool {
+        self.keys.windows(2).all(|pair| pair[0][1] == pair[1][1])
+    }
+
+    /// Why this is no function, if it is none.
+    pub(crate) fn fault(&self) -> Option<(String, &'static str)> {
+        if self.keys.is_empty() {
+            return Some(("without keys".into(), "at least one key"));
+        }
+        if let Some(key) = self.keys.iter().flatten().find(|x| !x.is_finite()) {
+            return Some((format!("{key}"), "finite keys"));
+        }
+        let disorder = self.keys.windows(2).find(|pair| pair[0][0] >= pair[1][0]);
+        disorder.map(|pair| {
+            let found = format!("at {} after {}", pair[1][0], pair[0][0]);
+            (found, "keys in rising order")
+        })
+    }
+
+    /// The least value.
+    pub(crate) fn least(&self) -> f64 {
+        let values = self.keys.iter().map(|key| key[1]);
+        values.fold(f64::INFINITY, f64::min)
+    }
+}
+
+impl From<f64> for Ramp {
+    fn from(value: f64) -> Self {
+        Self::constant(value)
+    }
+}
+
+/// A parameter of a strand: a value along the curve times a factor in time.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Parameter {
+    /// Over the fraction of arc length, 0 at the root of the curve and 1 at its tip.
+    pub along: Ramp,
+    /// Factor over time [1], by the time in seconds.
+    #[serde(default = "one")]
+    pub over_time: Ramp,
+}
+
+fn one() -> Ramp {
+    Ramp::constant(1.0)
+}
+
+impl Parameter {
+    /// `value` everywhere and always.
+    pub fn constant(value: f64) -> Self {
+        Self::along(Ramp::constant(value))
+    }
+
+    /// Varies along the curve alone.
+    pub fn along(along: impl Into<Ramp>) -> Self {
+        Self {
+            along: along.into(),
+            over_time: one(),
+        }
+    }
+
+    /// The same, times a factor in time.
+    #[must_use]
+    pub fn over_time(mut self, factor: impl Into<Ramp>) -> Self {
+        self.over_time = factor.into();
+        self
+    }
+
+    /// Value at the fraction `s` of arc length and time `t` [s].
+    pub fn at(&self, s: f64, t: f64) -> f64 {
+        self.along.at(s) * self.over_time.at(t)
+    }
+
+    /// Whether time matters.
+    pub fn is_animated(&self) -> bool {
+        !self.over_time.is_constant()
+    }
+}
+
+impl From<f64> for Parameter {
+    fn from(value: f64) -> Self {
+        Self::constant(value)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_ramp_is_linear_between_keys_and_held_beyond() {
+        let ramp = Ramp::through(&[[1.0, 2.0], [3.0, 6.0], [4.0, 0.0]]);
+        let found = [0.0, 1.0, 2.0, 3.0, 3.5, 4.0, 9.0].map(|x| ramp.at(x));
+        assert_eq!(found, [2.0, 2.0, 4.0, 6.0, 3.0, 0.0, 0.0]);
+    }
+
+    #[test]
+    fn a_faulty_ramp_says_what_is_wrong() {
+        assert!(Ramp { keys: vec![] }.fault().is_some());
+        assert!(Ramp::constant(f64::NAN).fault().is_some());
+        let (found, wanted) = Ramp::through(&[[1.0, 0.0], [1.0, 1.0]])
+            .fault()
+            .unwrap_or_default();
+        assert_eq!(
+            (found.as_str(), wanted),
+            ("at 1 after 1", "keys in rising order")
+        );
+        assert_eq!(Ramp::constant(1.0).fault(), None);
+    }
+}

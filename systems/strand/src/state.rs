@@ -1,0 +1,187 @@
+//! All that moves. A `State` clones, serialises and compares whole: snapshot, resume and
+//! determinism are one thing.
+
+use drystone_base::{Mat3, Pose, Quat, Vec3};
+use serde::{Deserialize, Serialize};
+
+use crate::chain::Chain;
+use crate::kinematics::{Link, place, velocities};
+use crate::{Error, Model};
+
+/// All that moves, strand by strand.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct State {
+    /// [s]
+    pub time: f64,
+    /// Steps taken.
+    pub step: u64,
+    /// By index of the strand.
+    pub strands: Vec<StrandState>,
+}
+
+/// One strand: joints, and what the next step needs of the last ones.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct StrandState {
+    /// Rotation of each link in its parent's frame; written by an accepted step.
+    pub rotation: Vec<Quat>,
+    /// Angular velocity of each link against its parent, in its own frame [rad/s].
+    pub rate: Vec<Vec3>,
+    /// Elongation at each joint [m]; empty where nothing stretches.
+    pub stretch: Vec<f64>,
+    /// [m/s]
+    pub stretch_rate: Vec<f64>,
+    /// The base as it is felt.
+    pub base: Pose,
+    /// Force on each link for the next step, at its centre, world axes; then cleared [N].
+    pub force: Vec<Vec3>,
+    /// Torque on each link for the next step, world axes; then cleared [N m].
+    pub torque: Vec<Vec3>,
+    /// Past poses and velocities of each link, in the felt world.
+    pub(crate) history: Vec<History>,
+    /// Lengths of the last two steps [s].
+    pub(crate) steps: [f64; 2],
+    /// Steps since the last start.
+    pub(crate) depth: u32,
+    /// How many times the step is halved at present.
+    pub(crate) halvings: u32,
+}
+
+/// What backward differences need of a link: the present first.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct History {
+    pub centre: [Vec3; 3],
+    pub velocity: [Vec3; 2],
+    pub axes: [Mat3; 2],
+    pub axes_rate: [Mat3; 2],
+    /// Turn of the joint over the last step, in the link's frame.
+    pub turn: Vec3,
+    pub rate_before: Vec3,
+    pub stretch_before: f64,
+}
+
+impl State {
+    /// The start of `model`: every strand as described, moving with its base.
+    pub fn new(model: &Model) -> Self {
+        let strands = model
+            .chains
+            .iter()
+            .map(|chain| StrandState::new(chain, 0.0))
+            .collect();
+        Self {
+            time: 0.0,
+            step: 0,
+            strands,
+        }
+    }
+
+    /// Whether this is a state of `model`.
+    pub fn fits(&self, model: &Model) -> Result<(), Error> {
+        let count = |found, wanted| Err(Error::State { found, wanted });
+        if self.strands.len() != model.len() {
+            let text = |n| format!("{n} strands");
+            return count(text(self.strands.len()), text(model.len()));
+        }
+        for (strand, chain) in self.strands.iter().zip(&model.chains) {
+            let n = chain.len();
+            let lengths = [
+                strand.rotation.len(),
+                strand.rate.len(),
+                strand.history.len(),
+                strand.force.len(),
+                strand.torque.len(),
+            ];
+            let stretch = if chain.extensible { n } else { 0 };
+            if lengths.iter().any(|&l| l != n)
+                || strand.stretch.len() != stretch
+                || strand.stretch_rate.len() != stretch
+            {
+                let text = |n| format!("{n} segments in strand `{}`", chain.name);
+                return count(text(strand.rotation.len()), text(n));
+            }
+        }
+        Ok(())
+    }
+}
+
+impl StrandState {
+    /// As described, moving with its base at time `t`.
+    pub fn new(chain: &Chain, t: f64) -> Self {
+        let n = chain.len();
+        let stretch = if chain.extensible {
+            vec![0.0; n]
+        } else {
+            Vec::new()
+        };
+        let mut state = Self {
+            rotation: chain.start_rotation.clone(),
+            rate: vec![Vec3::ZERO; n],
+            stretch_rate: stretch.clone(),
+            stretch,
+            base: chain.base.path.pose(t),
+            force: vec![Vec3::ZERO; n],
+            torque: vec![Vec3::ZERO; n],
+            history: Vec::new(),
+            steps: [0.0; 2],
+            depth: 0,
+            halvings: 0,
+        };
+        state.restart(chain, t);
+        state
+    }
+
+    /// Forgets the past: the next step starts from the present rotations and rates, at first order.
+    /// To be called after changing either (an impact, a new pose).
+    pub fn restart(&mut self, chain: &Chain, t: f64) {
+        let mut links = Vec::new();
+        place(chain, &self.rotation, &self.stretch, &self.base, &mut links);
+        let (felt, _) = chain.base.felt_motion(t);
+        let base = (
+            self.base.direction(felt.angular),
+            self.base.direction(felt.linear),
+        );
+        self.remember(chain, &links, base);
+    }
+
+    /// Forgets the past, and all motion with it.
+    pub(crate) fn come_to_rest(&mut self, chain: &Chain) {
+        let mut links = Vec::new();
+        place(chain, &self.rotation, &self.stretch, &self.base, &mut links);
+        self.rate.fill(Vec3::ZERO);
+        self.stretch_rate.fill(0.0);
+        self.remember(chain, &links, (Vec3::ZERO, Vec3::ZERO));
+    }
+
+    /// Writes a history that consists of the present, with the base turning and moving as given.
+    fn remember(&mut self, chain: &Chain, links: &[Link], base: (Vec3, Vec3)) {
+        let mut moving = Vec::new();
+        velocities(
+            chain,
+            links,
+            &self.rate,
+            &self.stretch_rate,
+            base,
+            &mut moving,
+        );
+        self.history.clear();
+        for (j, (link, (spin, velocity))) in links.iter().zip(&moving).enumerate() {
+            let axes = link.axes;
+            let turned = |k| spin.cross(axes.col(k));
+            self.history.push(History {
+                centre: [link.centre; 3],
+                velocity: [*velocity + spin.cross(link.centre - link.origin); 2],
+                axes: [axes; 2],
+                axes_rate: [Mat3::from_cols(turned(0), turned(1), turned(2)); 2],
+                turn: Vec3::ZERO,
+                rate_before: self.rate[j],
+                stretch_before: self.stretch.get(j).copied().unwrap_or(0.0),
+            });
+        }
+        self.depth = 0;
+        self.steps = [0.0; 2];
+    }
+
+    /// Velocity of the centre of mass of `link` in the felt world [m/s].
+    pub(crate) fn centre_velocity(&self, link: usize) -> Vec3 {
+        self.history[link].velocity[0]
+    }
+}

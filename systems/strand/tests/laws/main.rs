@@ -1,0 +1,7 @@
+//! The laws that strands keep, each against a second way of knowing.
+
+#![allow(clippy::unwrap_used)]
+
+mod build;
+mod golden;
+mod statics;
