@@ -28,17 +28,25 @@ use crate::ordering::{Ordering, OrderingError};
 use crate::problem::Problem;
 use crate::system::System;
 
+mod anderson;
+mod apgd;
 mod cone;
+mod dense;
+mod fischer_newton;
 mod gauss_seidel;
 mod jacobi;
 mod law;
+mod local;
 mod nncg;
 mod pgs;
 mod run;
 mod sor;
+mod sor_lcp;
+mod subspace;
 mod sweeper;
 
 pub use law::Law;
+pub use sor_lcp::{Row, SorLcp, sor_lcp};
 
 use run::Run;
 
@@ -57,22 +65,41 @@ pub enum Solver {
     Pgs,
     /// Cone-projected block Gauss-Seidel (Erleben 2017).
     Cone,
+    /// Block Gauss-Seidel with Coulomb's law solved exactly at each contact.
+    Local,
     /// Nonsmooth nonlinear conjugate gradients on [`Solver::Pgs`] (Silcowitz 2010).
     Nncg,
     /// The same on [`Solver::Cone`].
     NncgCone,
+    /// Safeguarded Anderson acceleration of [`Solver::Cone`] (Walker 2011).
+    Anderson,
+    /// Accelerated projected gradient descent on the convex problem (Mazhar 2015).
+    Apgd,
+    /// Sweeps and direct solves of the rows that they leave free (Silcowitz 2010). Dense.
+    Subspace,
+    /// Newton's method on Fischer's function (Silcowitz 2009). Dense.
+    FischerNewton,
+    /// Over-relaxation on the dense matrix (Hadap 2006, Alg. 2), friction on the cone. Exact up
+    /// to [`Settings::regularisation`].
+    SorLcp,
 }
 
 impl Solver {
     /// All of them, plainest first.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 13] = [
         Self::Jacobi,
         Self::GaussSeidel,
         Self::Sor,
         Self::Pgs,
         Self::Cone,
+        Self::Local,
         Self::Nncg,
         Self::NncgCone,
+        Self::Anderson,
+        Self::Apgd,
+        Self::Subspace,
+        Self::FischerNewton,
+        Self::SorLcp,
     ];
 
     /// As on the command line and in files.
@@ -85,20 +112,33 @@ impl Solver {
             Self::Cone => "cone",
             Self::Nncg => "nncg",
             Self::NncgCone => "nncg-cone",
+            Self::Local => "local",
+            Self::Anderson => "anderson",
+            Self::Apgd => "apgd",
+            Self::Subspace => "subspace",
+            Self::FischerNewton => "fischer-newton",
+            Self::SorLcp => "sor-lcp",
         }
     }
 
     /// Which friction law its answers obey, and so which residual judges them.
     pub const fn law(self) -> Law {
         match self {
-            Self::Jacobi | Self::GaussSeidel | Self::Sor | Self::Pgs | Self::Nncg => Law::Pyramid,
-            Self::Cone | Self::NncgCone => Law::Cone,
+            Self::Jacobi
+            | Self::GaussSeidel
+            | Self::Sor
+            | Self::Pgs
+            | Self::Nncg
+            | Self::Subspace
+            | Self::FischerNewton => Law::Pyramid,
+            Self::Cone | Self::Local | Self::NncgCone | Self::Anderson | Self::SorLcp => Law::Cone,
+            Self::Apgd => Law::ConvexCone,
         }
     }
 
     /// Whether an ordering makes a difference; others are free to ignore it.
     pub const fn takes_ordering(self) -> bool {
-        !matches!(self, Self::Jacobi)
+        !matches!(self, Self::Jacobi | Self::Apgd | Self::SorLcp)
     }
 
     /// Solves `problem` from the first guess in `impulses`, and leaves the answer there: the
@@ -176,8 +216,25 @@ impl Solver {
             Self::Cone => cone::solve(&mut run)?,
             Self::Nncg => nncg::solve(&mut run, pgs::Kernel::new(settings))?,
             Self::NncgCone => nncg::solve(&mut run, cone::Kernel::new(settings))?,
+            Self::Local => local::solve(&mut run)?,
+            Self::Anderson => anderson::solve(&mut run, cone::Kernel::new(settings))?,
+            Self::Apgd => apgd::solve(&mut run),
+            Self::Subspace => subspace::solve(&mut run)?,
+            Self::FischerNewton => fischer_newton::solve(&mut run)?,
+            Self::SorLcp => sor_lcp::solve(&mut run)?,
         }
         Ok(run.finish(impulses))
+    }
+}
+
+fn too_large(solver: Solver, contacts: usize, most: usize) -> Result<(), SolveError> {
+    match contacts <= most {
+        true => Ok(()),
+        false => Err(SolveError::TooLarge {
+            solver,
+            contacts,
+            most,
+        }),
     }
 }
 
@@ -384,6 +441,15 @@ pub enum SolveError {
         /// Contacts of the problem.
         wanted: usize,
     },
+    /// A part of a dense problem is of the wrong size.
+    Count {
+        /// Which part.
+        thing: &'static str,
+        /// Values found.
+        found: usize,
+        /// Values wanted.
+        wanted: usize,
+    },
     /// A first guess that is no number.
     NotFinite {
         /// From 0.
@@ -434,6 +500,11 @@ impl fmt::Display for SolveError {
                 f,
                 "first guess: {found} entries; one for each of {wanted} contacts is wanted"
             ),
+            Self::Count {
+                thing,
+                found,
+                wanted,
+            } => write!(f, "{thing}: {found} values; {wanted} are wanted"),
             Self::NotFinite { contact, value } => write!(
                 f,
                 "first guess at contact {contact}: {value} N s; a finite number is wanted"

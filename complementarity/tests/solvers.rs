@@ -5,8 +5,9 @@ mod solvers_problems;
 
 use drystone_base::functions::cos;
 use drystone_complementarity::history::first_below;
+use drystone_complementarity::solvers::{Row, SorLcp, sor_lcp};
 use drystone_complementarity::{
-    ContactProblem, Ended, Law, Ordering, Outcome, Record, Settings, SolveError, Solver,
+    ContactProblem, Ended, Form, Law, Ordering, Outcome, Record, Settings, SolveError, Solver,
 };
 use solvers_problems::{column, difference, equal, growing, pile, repeated, stack};
 
@@ -152,6 +153,148 @@ fn without_friction_all_laws_have_one_answer() {
             assert!(apart < 1e-8, "pile {seed}: {solver} off by {apart:.1e}");
         }
     }
+}
+
+/// Coulomb's law from the convex one: with `b_n` larger by `μ |w_t|` the convex problem has the
+/// cone's answer, a fixed point that is found by repetition.
+#[test]
+fn the_convex_law_with_its_gap_added_is_coulombs() {
+    for problem in [pile(4, 0.1, 5.0), stack(&equal(3), 0.5, 0.02, 1)] {
+        let (cone, _) = solve(Solver::Cone, &problem, &Settings::to(1e-10, 100_000));
+        let mut shifted = problem.clone();
+        let mut impulses = problem.first_guess();
+        for _ in 0..60 {
+            let w = problem.velocities_after(&impulses);
+            let Form::Factored(factored) = &mut shifted.form else {
+                unreachable!("made factored")
+            };
+            for (k, b) in factored.b.iter_mut().enumerate() {
+                let slip = (w[k][1].powi(2) + w[k][2].powi(2)).sqrt();
+                b[0] = problem.b()[k][0] + problem.friction(k) * slip;
+            }
+            let outcome = Solver::Apgd
+                .solve(
+                    &shifted,
+                    &mut impulses,
+                    &Ordering::Identity,
+                    &Settings::to(1e-10, 50_000),
+                )
+                .unwrap();
+            assert!(
+                outcome.reached,
+                "{} at {:.1e}",
+                outcome.ended, outcome.residual
+            );
+        }
+        let apart = difference(&problem, &impulses, &cone);
+        assert!(apart < 1e-6, "{}: {apart:.1e}", problem.name); // measured: 1e-9
+    }
+}
+
+/// Heavy on light is what sweeps are slowest at; direct methods do not see it.
+#[test]
+fn direct_methods_take_masses_that_differ_a_millionfold() {
+    for (problem, n) in [(column(&[1.0, 1e6]), 2), (column(&growing(4, 1e6)), 4)] {
+        for solver in [Solver::Subspace, Solver::FischerNewton] {
+            let (impulses, outcome) = solve(solver, &problem, &Settings::to(1e-10, 100));
+            assert!(
+                outcome.reached,
+                "{solver}: {} at {:.1e}",
+                outcome.ended, outcome.residual
+            );
+            assert!(outcome.iterations <= 10, "{solver}: {}", outcome.iterations); // measured: 1 to 3
+            // the ground carries all
+            let Form::Factored(factored) = &problem.form else {
+                unreachable!("made factored")
+            };
+            let weight: f64 = factored.bodies[1..]
+                .iter()
+                .map(|m| 0.0981 / m.inverse_mass)
+                .sum();
+            let off = (impulses[0][0] / weight - 1.0).abs();
+            assert!(
+                off < 1e-6,
+                "{solver}, {n} bodies: ground carries {off:.1e} less"
+            ); // measured: 1e-12
+        }
+    }
+}
+
+#[test]
+fn a_dense_complementarity_problem_is_solved_with_bounds_of_every_kind() {
+    // two unilateral rows, of which one stays at zero; closed form x = (1, 0)
+    let mut x = [0.0; 2];
+    let settings = SorLcp {
+        sweeps: 200,
+        tolerance: 1e-14,
+        regularisation: 0.0,
+        ..SorLcp::default()
+    };
+    let rows = [Row::Unilateral; 2];
+    let sweeps = sor_lcp(&[2.0, 1.0, 1.0, 2.0], &[2.0, -1.0], &mut x, &rows, settings).unwrap();
+    assert!(
+        sweeps < 200 && (x[0] - 1.0).abs() < 1e-12 && x[1] == 0.0,
+        "{x:?}"
+    );
+    // bilateral pulls where unilateral may not
+    let rows = [Row::Unilateral, Row::Bilateral];
+    sor_lcp(&[2.0, 0.0, 0.0, 2.0], &[2.0, -1.0], &mut x, &rows, settings).unwrap();
+    assert!((x[1] + 0.5).abs() < 1e-12, "{x:?}");
+    // friction of one direction is at most μ times the normal
+    let friction = Row::OneWayFriction {
+        normal: 0,
+        friction: 0.3,
+    };
+    sor_lcp(
+        &[1.0, 0.0, 0.0, 1.0],
+        &[2.0, 5.0],
+        &mut x,
+        &[Row::Unilateral, friction],
+        settings,
+    )
+    .unwrap();
+    assert!((x[1] - 0.6).abs() < 1e-12, "{x:?}");
+    // in two directions it is against the sliding
+    let disc = Row::Disc {
+        normal: 0,
+        friction: 0.5,
+    };
+    let identity = [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0];
+    let mut x = [0.0; 3];
+    sor_lcp(
+        &identity,
+        &[2.0, 3.0, -4.0],
+        &mut x,
+        &[Row::Unilateral, disc, disc],
+        settings,
+    )
+    .unwrap();
+    assert!(
+        (x[1] - 0.6).abs() < 1e-12 && (x[2] + 0.8).abs() < 1e-12,
+        "{x:?}"
+    );
+    // a row that nothing moves, and lists that do not fit
+    let mut x = [0.25];
+    sor_lcp(
+        &[0.0],
+        &[1.0],
+        &mut x,
+        &[Row::Unilateral],
+        SorLcp::default(),
+    )
+    .unwrap();
+    assert_eq!(x, [0.25]);
+    let error = sor_lcp(
+        &[1.0; 3],
+        &[1.0; 2],
+        &mut [0.0; 2],
+        &[Row::Unilateral; 2],
+        settings,
+    );
+    assert_eq!(
+        error.unwrap_err().to_string(),
+        "matrix: 3 values; 4 are wanted"
+    );
 }
 
 #[test]

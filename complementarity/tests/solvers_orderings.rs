@@ -126,6 +126,8 @@ fn every_sweeping_solver_finds_the_same_velocities_in_every_ordering() {
             Solver::Sor,
             Solver::Nncg,
             Solver::NncgCone,
+            Solver::Anderson,
+            Solver::Local,
         ] {
             let settings = Settings {
                 record: Record::Nothing,
@@ -137,6 +139,12 @@ fn every_sweeping_solver_finds_the_same_velocities_in_every_ordering() {
                 .unwrap();
             for ordering in Ordering::all() {
                 let mut impulses = problem.first_guess();
+                if solver == Solver::Local && ordering.splits_contacts() {
+                    let refused = solver.solve(problem, &mut impulses, &ordering, &settings);
+                    let message = refused.unwrap_err().to_string();
+                    assert!(message.contains("whole"), "{message}");
+                    continue;
+                }
                 let outcome = solver
                     .solve(problem, &mut impulses, &ordering, &settings)
                     .unwrap();

@@ -21,7 +21,7 @@ pub(crate) struct Run<'a, S> {
     pub(crate) system: &'a S,
     pub(crate) about: About<'a>,
     pub(crate) settings: &'a Settings,
-    ordering: Ordering,
+    pub(crate) ordering: Ordering,
     watch: &'a mut dyn FnMut(&Entry) -> ControlFlow<()>,
     first_guess: Vec<[f64; 3]>,
     clock: Clock,

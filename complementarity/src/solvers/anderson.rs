@@ -1,0 +1,127 @@
+//! Safeguarded Anderson acceleration of cone sweeps (Walker 2011).
+
+use std::collections::VecDeque;
+
+use crate::solvers::SolveError;
+use crate::solvers::dense::{Square, cholesky_solve};
+use crate::solvers::run::Run;
+use crate::solvers::sweeper::{Kernel, Sweeper};
+use crate::system::{State, System};
+
+/// Growth of `|f|²` from one iterate to the next that throws the window away.
+const GROWTH: f64 = 4.0;
+/// Windows without a new least `|f|²` after which plain sweeps follow, and most of these.
+const AGE: usize = 6;
+const MOST_PLAIN_SWEEPS: u32 = 1000;
+
+/// With the sweep `G` and `f_k = G(x_k) − x_k`, weighed by `sqrt(A_ii)`:
+///
+/// `x_{k+1} = G(x_k) − Σ γ_j ΔG_j`, `γ` least squares of `|f_k − Σ γ_j Δf_j|`   (Walker 2011, §2)
+///
+/// over the last few differences. Safeguards: what the law forbids is put back; where `|f|²`
+/// grows fourfold all memory is dropped and the plain sweep stands; and where it finds no new
+/// least value for long, plain sweeps follow, twice as many each time.
+pub(crate) fn solve<S: System>(
+    run: &mut Run<'_, S>,
+    kernel: impl Kernel,
+) -> Result<(), SolveError> {
+    let mut sweeper = Sweeper::new(run, kernel)?;
+    let (system, law, window) = (run.system, run.law, run.settings.window);
+    let weights: Vec<f64> = (0..system.contacts())
+        .flat_map(|k| system.diagonal(k).map(|a| a.max(0.0).sqrt()))
+        .collect();
+    let mut state = run.first_state();
+    let mut last: Option<(Vec<f64>, State)> = None;
+    let mut memory: VecDeque<(Vec<f64>, State)> = VecDeque::new();
+    let mut last_square = f64::INFINITY;
+    let (mut least, mut age) = (f64::INFINITY, 0);
+    let (mut plain_sweeps, mut next_plain_sweeps) = (0u32, window as u32);
+    while run.goes_on(&state.impulses) {
+        let before = state.impulses.clone();
+        let rows = sweeper.cycle(&mut state);
+        run.count(rows);
+        let f: Vec<f64> = (state.impulses.iter().flatten())
+            .zip(before.iter().flatten())
+            .zip(&weights)
+            .map(|((x, y), weight)| weight * (x - y))
+            .collect();
+        let square = dot(&f, &f);
+        age += 1;
+        if square < least {
+            (least, age) = (square, 0);
+        }
+        if plain_sweeps > 0 {
+            plain_sweeps -= 1;
+            (least, age) = (square, 0);
+        } else if age > AGE * window {
+            memory.clear();
+            plain_sweeps = next_plain_sweeps;
+            next_plain_sweeps = (2 * next_plain_sweeps).min(MOST_PLAIN_SWEEPS);
+        } else if square > GROWTH * last_square {
+            memory.clear();
+        } else if let Some((last_f, last_g)) = &last {
+            let difference = f.iter().zip(last_f).map(|(x, y)| x - y).collect();
+            let mut step = state.clone();
+            step.add_scaled(-1.0, last_g);
+            memory.push_back((difference, step));
+            if memory.len() > window {
+                memory.pop_front();
+            }
+        }
+        last_square = square;
+        let plain = state.clone();
+        if let Some(gamma) = least_squares(&memory, &f) {
+            for (gamma, (_, step)) in gamma.iter().zip(&memory) {
+                state.add_scaled(-gamma, step);
+            }
+            let mut forbidden = false;
+            for (k, lambda) in state.impulses.iter_mut().enumerate() {
+                let allowed = law.allowed(system.friction(k), *lambda);
+                forbidden |= allowed != *lambda;
+                *lambda = allowed;
+            }
+            if forbidden {
+                state = system.state(std::mem::take(&mut state.impulses));
+            }
+        }
+        last = Some((f, plain));
+    }
+    Ok(())
+}
+
+/// `γ` of the least `|f − Σ γ_j Δf_j|`, a hair short where differences are nearly dependent.
+fn least_squares(memory: &VecDeque<(Vec<f64>, State)>, f: &[f64]) -> Option<Vec<f64>> {
+    let count = memory.len();
+    if count == 0 {
+        return None;
+    }
+    let mut gram = Square::zero(count);
+    let mut right = vec![0.0; count];
+    for (i, (x, _)) in memory.iter().enumerate() {
+        for (j, (y, _)) in memory.iter().enumerate().take(i + 1) {
+            let value = dot(x, y);
+            gram[(i, j)] = value;
+            gram[(j, i)] = value;
+        }
+        right[i] = dot(x, f);
+    }
+    // to unit diagonal, then a little more on it
+    let scale: Vec<f64> = (0..count).map(|i| gram[(i, i)].sqrt()).collect();
+    if scale.iter().any(|s| !(*s > 0.0 && s.is_finite())) {
+        return None;
+    }
+    for i in 0..count {
+        for j in 0..count {
+            gram[(i, j)] /= scale[i] * scale[j];
+        }
+        gram[(i, i)] += 1e-12;
+        right[i] /= scale[i];
+    }
+    cholesky_solve(gram, &mut right).then_some(())?;
+    right.iter_mut().zip(&scale).for_each(|(x, s)| *x /= s);
+    right.iter().all(|x| x.is_finite()).then_some(right)
+}
+
+fn dot(x: &[f64], y: &[f64]) -> f64 {
+    x.iter().zip(y).map(|(x, y)| x * y).sum()
+}

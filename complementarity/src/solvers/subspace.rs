@@ -1,0 +1,135 @@
+//! Subspace minimisation: sweeps guess which rows are between their bounds, a direct solve makes
+//! exactly those right (Silcowitz 2010).
+
+use crate::solvers::dense::{Factors, Square};
+use crate::solvers::pgs;
+use crate::solvers::run::Run;
+use crate::solvers::sor_lcp::dense;
+use crate::solvers::sweeper::Sweeper;
+use crate::solvers::{SolveError, Solver, too_large};
+use crate::system::{State, System};
+
+/// Contacts beyond which a dense factorisation takes too long.
+const MOST_CONTACTS: usize = 700;
+/// Sweeps between direct solves.
+const SWEEPS: u32 = 10;
+/// Times a direct solve is repeated with what it left.
+const REFINEMENTS: usize = 3;
+/// Halvings of a direct step that makes things worse.
+const HALVINGS: usize = 6;
+/// What is added to the diagonal of a row, as a part of it: four points on a face are one too
+/// many, and the repeated solve takes it out again.
+const EPSILON: f64 = 1e-9;
+
+/// An iteration is some projected sweeps on the pyramid and a direct solve of the rows that they
+/// leave free, `w_F = 0`, where full friction follows its normal, `λ_t = ±μ λ_n`. The step is put
+/// into its bounds and halved until the residual falls; if it never does the sweeps stand.
+pub(crate) fn solve<S: System>(run: &mut Run<'_, S>) -> Result<(), SolveError> {
+    let system = run.system;
+    too_large(Solver::Subspace, system.contacts(), MOST_CONTACTS)?;
+    let matrix = dense(system);
+    let mut sweeper = Sweeper::new(run, pgs::Kernel::new(run.settings))?;
+    let mut state = run.first_state();
+    let sweeps = run.settings.inner_sweeps.unwrap_or(SWEEPS);
+    while run.goes_on(&state.impulses) {
+        let mut rows: u64 = (0..sweeps).map(|_| sweeper.sweep(&mut state)).sum();
+        let free = Free::of(system, &state);
+        if let Some(factors) = free.factors(system, &matrix) {
+            rows += improve(run, &free, &factors, &mut state);
+        }
+        run.count(rows);
+    }
+    Ok(())
+}
+
+/// Direct steps as long as they help; returns the rows computed.
+fn improve<S: System>(run: &Run<'_, S>, free: &Free, factors: &Factors, state: &mut State) -> u64 {
+    let (system, law) = (run.system, run.law);
+    let mut evaluations = 1;
+    let mut now = law.residual_norm(system, &state.impulses);
+    for _ in 0..REFINEMENTS {
+        let right: Vec<f64> = (free.rows.iter())
+            .map(|(k, i, _)| -system.velocity_row(*k, *i, state))
+            .collect();
+        let step = factors.solve(&right);
+        evaluations += 1;
+        let mut length = 1.0;
+        let better = (0..HALVINGS).find_map(|_| {
+            let mut impulses = state.impulses.clone();
+            free.add(&step, length, &mut impulses);
+            for (k, lambda) in impulses.iter_mut().enumerate() {
+                *lambda = law.allowed(system.friction(k), *lambda);
+            }
+            let then = law.residual_norm(system, &impulses);
+            evaluations += 1;
+            length *= 0.5;
+            (then < now).then_some((impulses, then))
+        });
+        let Some((impulses, then)) = better else {
+            break;
+        };
+        *state = system.state(impulses);
+        now = then;
+    }
+    evaluations * run.all_rows()
+}
+
+/// The rows between their bounds, and the full friction that follows a normal.
+struct Free {
+    /// Contact, row, and for a normal what full friction adds: `±μ` of both tangents.
+    rows: Vec<(usize, usize, [f64; 2])>,
+}
+
+impl Free {
+    fn of<S: System>(system: &S, state: &State) -> Self {
+        let mut rows = Vec::new();
+        for (k, lambda) in state.impulses.iter().enumerate() {
+            let diagonal = system.diagonal(k);
+            if lambda[0] <= 0.0 || diagonal.iter().any(|d| *d <= 0.0) {
+                continue;
+            }
+            let friction = system.friction(k);
+            let most = friction * lambda[0];
+            let full = |x: f64| match x.abs() >= most * (1.0 - 1e-12) {
+                true if x > 0.0 => friction,
+                true if x < 0.0 => -friction,
+                _ => 0.0,
+            };
+            let follow = [full(lambda[1]), full(lambda[2])];
+            rows.push((k, 0, follow));
+            for i in 1..3 {
+                if follow[i - 1] == 0.0 && most > 0.0 {
+                    rows.push((k, i, [0.0; 2]));
+                }
+            }
+        }
+        Self { rows }
+    }
+
+    fn factors<S: System>(&self, system: &S, matrix: &[f64]) -> Option<Factors> {
+        let n = 3 * system.contacts();
+        let mut m = Square::zero(self.rows.len());
+        for (row, (k, i, _)) in self.rows.iter().enumerate() {
+            let values = &matrix[(3 * k + i) * n..][..n];
+            for (column, (l, j, follow)) in self.rows.iter().enumerate() {
+                let mut value = values[3 * l + j];
+                if *j == 0 {
+                    value += follow[0] * values[3 * l + 1] + follow[1] * values[3 * l + 2];
+                }
+                m[(row, column)] = value;
+            }
+            m[(row, row)] += EPSILON * values[3 * k + i];
+        }
+        Factors::of(m)
+    }
+
+    fn add(&self, step: &[f64], length: f64, impulses: &mut [[f64; 3]]) {
+        for ((k, i, follow), step) in self.rows.iter().zip(step) {
+            impulses[*k][*i] += length * step;
+            if *i == 0 {
+                impulses[*k][1] += length * follow[0] * step;
+                impulses[*k][2] += length * follow[1] * step;
+            }
+        }
+    }
+}
