@@ -58,9 +58,13 @@ pub fn rotation_about(axis: Vec3, angle: f64) -> Quat {
 
 /// The finite rotation whose axis and angle are those of `v` [rad].
 pub fn rotation_vector(v: Vec3) -> Quat {
-    let angle = v.length();
-    if angle < 1e-12 {
-        return Quat::from_xyzw(0.5 * v.x, 0.5 * v.y, 0.5 * v.z, 1.0).normalize();
+    let square = v.length_squared();
+    if square < 1e-3 {
+        // series of sin(angle/2)/angle and cos(angle/2), exact to the last digit here
+        let half = 0.5 - square * (1.0 / 48.0 - square * (1.0 / 3840.0 - square / 645_120.0));
+        let w = 1.0 - square * (0.125 - square * (1.0 / 384.0 - square / 46_080.0));
+        return Quat::from_xyzw(half * v.x, half * v.y, half * v.z, w);
     }
+    let angle = square.sqrt();
     rotation_about(v / angle, angle)
 }

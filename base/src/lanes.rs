@@ -6,7 +6,15 @@ use std::ops::{Add, Mul, Neg, Sub};
 
 /// `f32` or `f64`: what a lane holds.
 pub trait Real:
-    Copy + Default + PartialOrd + Add<Output = Self> + Send + Sync + std::fmt::Debug + 'static
+    Copy
+    + Default
+    + PartialOrd
+    + Add<Output = Self>
+    + Sub<Output = Self>
+    + Send
+    + Sync
+    + std::fmt::Debug
+    + 'static
 {
     /// Rounded from `f64`.
     fn of(x: f64) -> Self;

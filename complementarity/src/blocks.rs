@@ -210,10 +210,16 @@ pub struct Blocks<T> {
     pub velocity: Vec<Eight<T>>,
     /// Velocities at the end of the substep before.
     pub(crate) before: Vec<Eight<T>>,
+    /// Velocities in this substep without contacts, and what contacts changed in the one before.
+    pub(crate) free: Vec<Eight<T>>,
+    pub(crate) carried: Vec<Eight<T>>,
     pub(crate) inverse_mass: Vec<T>,
     pub(crate) inverse_inertia: Vec<[T; 6]>,
     /// Where each patch went: block * 8 + lane.
     pub(crate) place: Vec<u32>,
+    /// What was coloured: the number of bodies, and for each patch its two and whether they move.
+    bodies: usize,
+    joined: Vec<[(u32, bool); 2]>,
     colour_of: Vec<u8>,
     used: Vec<u64>,
     fill: Vec<u32>,
@@ -226,9 +232,13 @@ impl<T> Default for Blocks<T> {
             cold: Vec::new(),
             velocity: Vec::new(),
             before: Vec::new(),
+            free: Vec::new(),
+            carried: Vec::new(),
             inverse_mass: Vec::new(),
             inverse_inertia: Vec::new(),
             place: Vec::new(),
+            bodies: 0,
+            joined: Vec::new(),
             colour_of: Vec::new(),
             used: Vec::new(),
             fill: Vec::new(),
@@ -238,11 +248,11 @@ impl<T> Default for Blocks<T> {
 
 impl<T: Real> Blocks<T> {
     /// Lays out the problem: `patches` with their points (`points(k)` for patch k) over `bodies`.
-    pub fn build<'a>(
+    pub fn build<I: ExactSizeIterator<Item = PointInput>>(
         &mut self,
         bodies: &[BodyInput],
         patches: &[PatchInput],
-        points: impl Fn(usize) -> &'a [PointInput],
+        points: impl Fn(usize) -> I,
     ) {
         // bodies, and one more that nothing moves
         let dummy = bodies.len() as u32;
@@ -259,7 +269,13 @@ impl<T: Real> Blocks<T> {
         self.inverse_mass.push(T::of(0.0));
         self.inverse_inertia.push([T::of(0.0); 6]);
 
-        self.colour(bodies, patches);
+        let same = self.same_bodies(bodies, patches);
+        if !same {
+            self.colour(bodies, patches);
+        }
+        for block in &mut self.blocks {
+            block.points = 0;
+        }
 
         // one patch after the other into its lane
         for (k, patch) in patches.iter().enumerate() {
@@ -286,7 +302,8 @@ impl<T: Real> Blocks<T> {
                 }
             }
             let points = points(k);
-            block.points = block.points.max(points.len() as u32);
+            let count = points.len();
+            block.points = block.points.max(count as u32);
             for ((to, cold), from) in block.point.iter_mut().zip(cold.iter_mut()).zip(points) {
                 put(&mut to.ra, lane, from.ra);
                 put(&mut to.rb, lane, from.rb);
@@ -300,7 +317,10 @@ impl<T: Real> Blocks<T> {
                     .iter_mut()
                     .for_each(|row| row.0[lane] = T::of(0.0));
             }
-            block.clear_points(cold, lane, points.len());
+            block.clear_points(cold, lane, count);
+        }
+        if same {
+            return; // empty lanes are still empty
         }
         for (block, cold) in self.blocks.iter_mut().zip(&mut self.cold) {
             for lane in 0..8 {
@@ -309,6 +329,38 @@ impl<T: Real> Blocks<T> {
                 }
             }
         }
+    }
+
+    /// How many blocks of eight patches there are.
+    pub fn len(&self) -> usize {
+        self.blocks.len()
+    }
+
+    /// Whether there is nothing to solve.
+    pub fn is_empty(&self) -> bool {
+        self.blocks.is_empty()
+    }
+
+    /// Whether the patches join the same bodies as last time, so that the colours still hold.
+    fn same_bodies(&mut self, bodies: &[BodyInput], patches: &[PatchInput]) -> bool {
+        let key = |patch: &PatchInput| {
+            patch
+                .bodies
+                .map(|slot| (slot, bodies[slot as usize].inverse_mass > 0.0))
+        };
+        let same = self.bodies == bodies.len()
+            && self.joined.len() == patches.len()
+            && self
+                .joined
+                .iter()
+                .zip(patches)
+                .all(|(old, patch)| *old == key(patch));
+        if !same {
+            self.bodies = bodies.len();
+            self.joined.clear();
+            self.joined.extend(patches.iter().map(key));
+        }
+        same
     }
 
     /// Gives every patch a block and a lane: greedy colours in the order of the patches.
@@ -358,31 +410,29 @@ impl<T: Real> Blocks<T> {
         self.cold.resize_with(blocks as usize, Default::default);
         for block in &mut self.blocks {
             block.patch = [NONE; 8];
-            block.points = 0;
         }
     }
 
-    /// Impulses of point `point` of patch `patch` along normal and tangents: summed over all
-    /// substeps, and of the last one [N s].
+    /// Impulse of point `point` of patch `patch` along normal and tangents, summed over all
+    /// substeps [N s].
     #[inline]
-    pub fn impulses(&self, patch: usize, point: usize) -> ([f64; 3], [f64; 3]) {
+    pub fn total_impulse(&self, patch: usize, point: usize) -> [f64; 3] {
         let (block, lane) = (
-            (self.place[patch] / 8) as usize,
-            (self.place[patch] % 8) as usize,
+            self.place[patch] as usize / 8,
+            self.place[patch] as usize % 8,
         );
         let total = &self.cold[block][point].total;
+        [0, 1, 2].map(|row| total[row].0[lane].f64())
+    }
+
+    /// The same of the last substep alone.
+    #[inline]
+    pub fn last_impulse(&self, patch: usize, point: usize) -> [f64; 3] {
+        let (block, lane) = (
+            self.place[patch] as usize / 8,
+            self.place[patch] as usize % 8,
+        );
         let last = &self.blocks[block].point[point].impulse;
-        (
-            [
-                total[0].0[lane].f64(),
-                total[1].0[lane].f64(),
-                total[2].0[lane].f64(),
-            ],
-            [
-                last[0].0[lane].f64(),
-                last[1].0[lane].f64(),
-                last[2].0[lane].f64(),
-            ],
-        )
+        [0, 1, 2].map(|row| last[row].0[lane].f64())
     }
 }

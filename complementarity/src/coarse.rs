@@ -67,6 +67,8 @@ struct Interface {
 }
 
 type LaneMatrix<T> = [[Eight<T>; 6]; 6];
+/// Twenty-one sums over the active rows at one side of a body; see [`assembly`].
+type Sums<T> = [Eight<T>; 3];
 
 /// Eight bodies and the interfaces below (0) and above (1) each.
 #[derive(Clone, Debug, Default)]
@@ -77,10 +79,6 @@ struct BodyBlock<T> {
     per_length: [Eight<T>; 2],
     inverse_mass: Eight<T>,
     inverse_inertia: [Eight<T>; 6],
-    /// Sums over the sticking points: `1, r, r rᵀ`.
-    stick: [[Eight<T>; 10]; 2],
-    /// Force and torque by unit fields, at first of the sliding points alone.
-    wrench: [LaneMatrix<T>; 2],
 }
 
 /// How far a problem is from being solved.
@@ -104,6 +102,7 @@ pub struct Coarse<T> {
     /// Per body: the interfaces below and above it.
     around: Vec<[u32; 2]>,
     bodies: Vec<BodyBlock<T>>,
+    sums: Vec<[Sums<T>; 2]>,
     diagonal: Vec<Matrix6>,
     above: Vec<Matrix6>,
     right: Vec<Vector6>,
@@ -130,6 +129,7 @@ impl<T> Default for Coarse<T> {
             islands: 0,
             around: Vec::new(),
             bodies: Vec::new(),
+            sums: Vec::new(),
             diagonal: Vec::new(),
             above: Vec::new(),
             right: Vec::new(),
@@ -152,18 +152,19 @@ impl<T: Dispatch> Coarse<T> {
     /// Sets the level up for a step. `island[k]` is the island of interface k; interface k + 1
     /// lies above interface k where both belong to one island. `centres` are the bodies' centres,
     /// `positions(k)` the contact points of patch k, world.
-    pub fn set_up(
+    pub fn set_up<I: Iterator<Item = Vec3>>(
         &mut self,
         problem: &Blocks<T>,
         patches: &[PatchInput],
         centres: &[Vec3],
         island: &[u32],
-        positions: impl Fn(usize, &mut dyn FnMut(Vec3)),
+        positions: impl Fn(usize) -> I,
     ) {
         self.built = false;
         self.islands = island.iter().map(|&i| i as usize + 1).max().unwrap_or(0);
 
-        // reference and length of each interface: mean and spread of its points
+        // reference and length of each interface: mean and spread of its points, summed from
+        // the first of them so that nothing is lost far from the origin
         self.interfaces.clear();
         self.interfaces
             .extend(island.iter().map(|&island| Interface {
@@ -179,29 +180,26 @@ impl<T: Dispatch> Coarse<T> {
                 continue;
             }
             let sum = &mut self.right[patch.interface as usize];
-            positions(k, &mut |p| {
+            let origin = &mut self.interfaces[patch.interface as usize].reference;
+            for p in positions(k) {
+                if sum[3] == 0.0 {
+                    *origin = p;
+                }
+                let p = p - *origin;
                 sum[0] += p.x;
                 sum[1] += p.y;
                 sum[2] += p.z;
                 sum[3] += 1.0;
+                sum[4] += p.length_squared();
                 self.points += 1;
-            });
-        }
-        for (interface, sum) in self.interfaces.iter_mut().zip(&self.right) {
-            interface.reference = Vec3::new(sum[0], sum[1], sum[2]) / sum[3].max(1.0);
-        }
-        for (k, patch) in patches.iter().enumerate() {
-            if patch.interface == NONE {
-                continue;
             }
-            let interface = &mut self.interfaces[patch.interface as usize];
-            let reference = interface.reference;
-            positions(k, &mut |p| {
-                interface.length += p.distance_squared(reference);
-            });
         }
         for (interface, sum) in self.interfaces.iter_mut().zip(&self.right) {
-            interface.length = (interface.length / sum[3].max(1.0)).sqrt().max(1e-6);
+            let count = sum[3].max(1.0);
+            let mean = Vec3::new(sum[0], sum[1], sum[2]) / count;
+            interface.reference += mean;
+            let spread = sum[4] / count - mean.length_squared();
+            interface.length = spread.max(0.0).sqrt().max(1e-6);
         }
 
         // lanes
@@ -340,10 +338,13 @@ impl<T: Dispatch> Coarse<T> {
             matrices.clear();
             matrices.resize(self.interfaces.len(), zero);
         }
+        self.sums.clear();
+        self.sums.resize(problem.velocity.len(), Default::default());
         let Self {
             blocks,
             around,
             bodies,
+            sums,
             diagonal,
             above,
             ..
@@ -353,6 +354,7 @@ impl<T: Dispatch> Coarse<T> {
             blocks,
             around,
             bodies,
+            sums,
             diagonal,
             above,
         });

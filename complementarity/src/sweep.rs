@@ -169,7 +169,6 @@ struct Begin<'a, T> {
     blocks: &'a mut [Block<T>],
     cold: &'a mut [Cold<T>],
     before: &'a [Eight<T>],
-    velocity: &'a mut [Eight<T>],
     h: f64,
     zone: f64,
     moved: bool,
@@ -183,19 +182,14 @@ impl<T: Real> Kernel<T> for Begin<'_, T> {
         let rate = L::splat(1.0 / self.h);
         let still = L::splat(-RESTING_SPEED);
         for (block, cold) in self.blocks.iter_mut().zip(self.cold) {
-            let (slot_a, slot_b) = (block.body[0], block.body[1]);
-            let (was_a, was_b) = (
-                Motion8::<L>::gather(self.before, &slot_a),
-                Motion8::<L>::gather(self.before, &slot_b),
-            );
-            let mut a = Motion8::<L>::gather(self.velocity, &slot_a);
-            let mut b = Motion8::<L>::gather(self.velocity, &slot_b);
-            let frame = Frame8::<L>::load(block);
+            let a = Motion8::<L>::gather(self.before, &block.body[0]);
+            let b = Motion8::<L>::gather(self.before, &block.body[1]);
+            let n = V3::<L>::load(&block.normal);
             let e = L::load(&block.restitution);
             for k in 0..block.points as usize {
                 let point = &block.point[k];
                 let (ra, rb) = (V3::load(&point.ra), V3::load(&point.rb));
-                let speed = frame.n.dot(was_b.at(rb).minus(was_a.at(ra)));
+                let speed = n.dot(b.at(rb).minus(a.at(ra)));
                 let mut separation = L::load(&cold[k].separation);
                 if self.moved {
                     separation = separation + h * speed;
@@ -205,17 +199,38 @@ impl<T: Real> Kernel<T> for Begin<'_, T> {
                 let bounce = still.if_above(speed, -(e * speed), zero);
                 let meets = (zone - separation).if_above(h * speed, bounce, gap);
                 let target = bounce.if_above(zero, meets, gap);
-                let (ln, l1, l2) = (
+                separation.store(&mut cold[k].separation);
+                target.store(&mut block.point[k].target);
+            }
+        }
+    }
+}
+
+struct WarmStart<'a, T> {
+    blocks: &'a [Block<T>],
+    velocity: &'a mut [Eight<T>],
+}
+
+impl<T: Real> Kernel<T> for WarmStart<'_, T> {
+    type Output = ();
+    /// Applies the impulses of all points.
+    #[inline(always)]
+    fn run<L: Lanes<Real = T>>(self) {
+        for block in self.blocks {
+            let mut a = Motion8::<L>::gather(self.velocity, &block.body[0]);
+            let mut b = Motion8::<L>::gather(self.velocity, &block.body[1]);
+            let frame = Frame8::<L>::load(block);
+            for point in &block.point[..block.points as usize] {
+                let (ra, rb) = (V3::load(&point.ra), V3::load(&point.rb));
+                let impulse = frame.vector(
                     L::load(&point.impulse[0]),
                     L::load(&point.impulse[1]),
                     L::load(&point.impulse[2]),
                 );
-                push(block, &mut a, &mut b, ra, rb, frame.vector(ln, l1, l2));
-                separation.store(&mut cold[k].separation);
-                target.store(&mut block.point[k].target);
+                push(block, &mut a, &mut b, ra, rb, impulse);
             }
-            a.scatter(self.velocity, &slot_a);
-            b.scatter(self.velocity, &slot_b);
+            a.scatter(self.velocity, &block.body[0]);
+            b.scatter(self.velocity, &block.body[1]);
         }
     }
 }
@@ -431,25 +446,37 @@ impl<T: Dispatch> Blocks<T> {
     }
 
     /// Opens a substep of `h` seconds: distances follow the last move (`moved`), targets are
-    /// set, the last impulses are applied to `velocity`. `before` are the velocities of that
-    /// move. Contacts closer than `zone` count as touching.
+    /// set, the last impulses are applied to `velocity`. Contacts closer than `zone` count as
+    /// touching.
     pub fn begin(&mut self, h: f64, zone: f64, moved: bool) {
+        self.free.clear();
+        self.free.extend_from_slice(&self.velocity);
         let Self {
             blocks,
             cold,
             before,
             velocity,
+            carried,
             ..
         } = self;
         dispatch(Begin {
             blocks,
             cold,
             before,
-            velocity,
             h,
             zone,
             moved,
         });
+        if moved {
+            // impulses that stay do again what they did to each body in the last substep
+            for (velocity, carried) in velocity.iter_mut().zip(carried) {
+                for (v, &change) in velocity.0.iter_mut().zip(&carried.0) {
+                    *v = *v + change;
+                }
+            }
+        } else {
+            dispatch(WarmStart { blocks, velocity });
+        }
     }
 
     /// One sweep over all blocks; returns the largest violation met on the way [m/s].
@@ -480,6 +507,15 @@ impl<T: Dispatch> Blocks<T> {
     /// Closes a substep: its impulses are added to the totals, its velocities remembered.
     pub fn end(&mut self) {
         dispatch(End(&self.blocks, &mut self.cold));
+        self.carried.clear();
+        let pairs = self.velocity.iter().zip(&self.free);
+        self.carried.extend(pairs.map(|(now, free)| {
+            let mut change = *now;
+            for (change, &free) in change.0.iter_mut().zip(&free.0) {
+                *change = *change - free;
+            }
+            change
+        }));
         self.remember();
     }
 

@@ -45,7 +45,7 @@ fn both_ways<T: Dispatch>(sweeps: u32) -> (Vec<[f64; 6]>, Vec<[f64; 6]>) {
     let points: Vec<[PointInput; 4]> = (0..BOXES).map(corners).collect();
 
     let mut blocks = Blocks::<T>::default();
-    blocks.build(&bodies, &patches, |k| &points[k]);
+    blocks.build(&bodies, &patches, |k| points[k].iter().copied());
     blocks.prepare();
     for (to, v) in blocks.velocity.iter_mut().zip(&start) {
         *to = Eight(std::array::from_fn(|k| {

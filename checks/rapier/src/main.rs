@@ -26,41 +26,65 @@ fn main() {
 
     println!("{name}: {steps} steps of {} s, one thread, CPU ms per step", scene.step());
     println!("round   drystone (mean worst)     rapier8-q (mean worst)   ratio");
-    let (mut best_ours, mut best_theirs) = (f64::INFINITY, f64::INFINITY);
+    let (mut best_ours, mut best_theirs) = (vec![f64::INFINITY; steps], vec![f64::INFINITY; steps]);
     for round in 1..=rounds {
-        let (ours, ours_worst) = drystone_run(&scene, steps);
-        let (theirs, theirs_worst) = rapier_run(&scene, steps);
-        best_ours = best_ours.min(ours);
-        best_theirs = best_theirs.min(theirs);
-        println!(
-            "{round:>5} {ours:>12.3} {ours_worst:>8.3} {theirs:>20.3} {theirs_worst:>8.3} {:>12.2}",
-            ours / theirs
-        );
+        let (ours, theirs) = (drystone_run(&scene, steps), rapier_run(&scene, steps));
+        print!("{round:>5}");
+        row(&ours, &theirs);
+        keep_best(&mut best_ours, &ours);
+        keep_best(&mut best_theirs, &theirs);
     }
-    println!("best  {best_ours:>12.3} {best_theirs:>29.3} {:>21.2}", best_ours / best_theirs);
+    print!("best ");
+    row(&best_ours, &best_theirs);
+    println!("\nbest of each step, by part of the run");
+    for part in 0..PARTS {
+        let range = part * steps / PARTS..(part + 1) * steps / PARTS;
+        print!("{:>4.1} s", range.start as f64 * scene.step());
+        row(&best_ours[range.clone()], &best_theirs[range]);
+    }
 }
 
-/// Mean and worst CPU milliseconds of `steps` calls.
-fn time(steps: usize, mut step: impl FnMut(usize)) -> (f64, f64) {
-    let (mut sum, mut worst) = (0.0, 0.0f64);
-    for k in 0..steps {
-        let start = ProcessTime::now();
-        step(k);
-        let ms = 1e3 * start.elapsed().as_secs_f64();
-        sum += ms;
-        worst = worst.max(ms);
-    }
-    (sum / steps as f64, worst)
+/// Rows of the table that shows where in the run the time goes.
+const PARTS: usize = 6;
+
+fn row(ours: &[f64], theirs: &[f64]) {
+    let mean = |ms: &[f64]| ms.iter().sum::<f64>() / ms.len() as f64;
+    let worst = |ms: &[f64]| ms.iter().copied().fold(0.0, f64::max);
+    println!(
+        " {:>12.3} {:>8.3} {:>20.3} {:>8.3} {:>12.2}",
+        mean(ours),
+        worst(ours),
+        mean(theirs),
+        worst(theirs),
+        mean(ours) / mean(theirs)
+    );
 }
 
-fn drystone_run(scene: &Scene, steps: usize) -> (f64, f64) {
+fn keep_best(best: &mut [f64], now: &[f64]) {
+    for (best, &now) in best.iter_mut().zip(now) {
+        *best = best.min(now);
+    }
+}
+
+/// CPU milliseconds of each of `steps` calls.
+fn time(steps: usize, mut step: impl FnMut(usize)) -> Vec<f64> {
+    (0..steps)
+        .map(|k| {
+            let start = ProcessTime::now();
+            step(k);
+            1e3 * start.elapsed().as_secs_f64()
+        })
+        .collect()
+}
+
+fn drystone_run(scene: &Scene, steps: usize) -> Vec<f64> {
     let mut world = World::new(scene).expect("a gallery scene");
     time(steps, |_| {
         world.step();
     })
 }
 
-fn rapier_run(scene: &Scene, steps: usize) -> (f64, f64) {
+fn rapier_run(scene: &Scene, steps: usize) -> Vec<f64> {
     let mut world = rp::PhysicsWorld::new();
     world.gravity = rp::Vector::new(0.0, -9.81, 0.0);
     let parameters = &mut world.integration_parameters;

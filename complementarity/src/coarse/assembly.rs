@@ -1,52 +1,65 @@
 //! The Galerkin matrix: what unit fields on the interfaces do to the bodies between them.
+//!
+//! A row of a contact with direction `d` and arm `m = r × d` about a body's centre adds
+//! `(d, m)(d, m)ᵀ` to what the body feels of the interface. That sum `S` is symmetric and knows
+//! nothing of the interface's reference; a field about it is brought to the body's centre by `T`:
+//! the wrench of unit fields is `W = S T`, and the body's share of the matrix `Wᵀ M⁻¹ W`.
 
 use drystone_base::lanes::{Eight, Kernel, Lanes, Real};
 
-use super::{BodyBlock, CoarseBlock, LaneMatrix, Matrix6};
-use crate::blocks::{Blocks, NONE, V3, symmetric_times};
+use super::{BodyBlock, CoarseBlock, LaneMatrix, Matrix6, Sums};
+use crate::blocks::{Block, Blocks, NONE, V3, symmetric_times};
 use crate::sweep::largest;
 
 pub(super) struct Assemble<'a, T> {
     pub(super) problem: &'a Blocks<T>,
     pub(super) blocks: &'a [CoarseBlock<T>],
     pub(super) around: &'a [[u32; 2]],
-    pub(super) bodies: &'a mut [BodyBlock<T>],
+    pub(super) bodies: &'a [BodyBlock<T>],
+    /// `S` of each body on the interfaces below and above it.
+    pub(super) sums: &'a mut [[Sums<T>; 2]],
     pub(super) diagonal: &'a mut [Matrix6],
     pub(super) above: &'a mut [Matrix6],
 }
 
 /// Running sums of a weighted vector and of its square: `1, v, v vᵀ`.
-struct Moments<L>([L; 10]);
+struct Moments<L> {
+    count: L,
+    sum: V3<L>,
+    /// xx, yy, zz, xy, xz, yz
+    square: [L; 6],
+}
 
 impl<L: Lanes> Moments<L> {
     #[inline(always)]
     fn new() -> Self {
-        Self([L::splat(0.0); 10])
+        Self {
+            count: L::splat(0.0),
+            sum: V3::zero(),
+            square: [L::splat(0.0); 6],
+        }
     }
 
     #[inline(always)]
     fn add(&mut self, weight: L, v: V3<L>) {
         let w = v.times(weight);
-        let sums = &mut self.0;
-        sums[0] = sums[0] + weight;
-        sums[1] = sums[1] + w.0;
-        sums[2] = sums[2] + w.1;
-        sums[3] = sums[3] + w.2;
-        sums[4] = sums[4] + w.0 * v.0;
-        sums[5] = sums[5] + w.1 * v.1;
-        sums[6] = sums[6] + w.2 * v.2;
-        sums[7] = sums[7] + w.0 * v.1;
-        sums[8] = sums[8] + w.0 * v.2;
-        sums[9] = sums[9] + w.1 * v.2;
-    }
-
-    #[inline(always)]
-    fn store(&self, to: &mut [Eight<L::Real>; 10]) {
-        for k in 0..10 {
-            self.0[k].store(&mut to[k]);
-        }
+        self.count = self.count + weight;
+        self.sum = self.sum.plus(w);
+        let [xx, yy, zz, xy, xz, yz] = self.square;
+        self.square = [
+            xx + w.0 * v.0,
+            yy + w.1 * v.1,
+            zz + w.2 * v.2,
+            xy + w.0 * v.1,
+            xz + w.0 * v.2,
+            yz + w.1 * v.2,
+        ];
     }
 }
+
+/// `S` in lanes: directions by directions (xx, yy, zz, xy, xz, yz), directions by arms (row by
+/// row), arms by arms (xx, yy, zz, xy, xz, yz), and three that are not used.
+type Felt<L> = [L; 24];
 
 impl<T: Real> Kernel<T> for Assemble<'_, T> {
     type Output = ();
@@ -57,84 +70,46 @@ impl<T: Real> Kernel<T> for Assemble<'_, T> {
             blocks,
             around,
             bodies,
+            sums,
             diagonal,
             above,
         } = self;
-        for body in bodies.iter_mut() {
-            body.stick = Default::default();
-            body.wrench = Default::default();
-        }
-
-        // every patch to its bodies: sums of the sticking points, wrenches of the sliding ones
-        let (mut sticks, mut slides) = ([Eight::default(); 10], LaneMatrix::<T>::default());
         for (block, coarse) in problem.blocks.iter().zip(blocks) {
-            let n = V3::<L>::load(&block.normal);
-            let per_length = L::load(&coarse.per_length);
             for side in 0..2 {
-                let (mut stick, mut slide) = (Moments::<L>::new(), Moments::<L>::new());
-                for k in 0..block.points as usize {
-                    let (point, kept) = (&block.point[k], &coarse.point[k]);
-                    let r = V3::<L>::load(if side == 0 { &point.ra } else { &point.rb });
-                    let sticks = L::load(&kept.stick);
-                    stick.add(sticks, r);
-                    slide.add(L::load(&kept.normal) - sticks, r.cross(n));
-                }
-                stick.store(&mut sticks);
-                let mut sliding = Eight::default();
-                slide.0[0].store(&mut sliding);
-                let some_slide = largest(slide.0[0]) > 0.0;
-                if some_slide {
-                    // both bodies meet the interface at the same points
-                    let (ra, rb) = (
-                        V3::<L>::load(&block.point[0].ra),
-                        V3::<L>::load(&block.point[0].rb),
-                    );
-                    let offset = V3::<L>::load(&coarse.offset);
-                    let across = ra.minus(rb).times(per_length);
-                    let o = if side == 0 {
-                        offset
-                    } else {
-                        offset.plus(across)
-                    };
-                    let sign = L::load(&coarse.sign);
-                    let sign = if side == 0 { -sign } else { sign };
-                    sliding_wrench(&slide, n, o, per_length, sign, &mut slides);
-                }
+                let felt = felt_at::<L>(block, coarse, side);
+                let rows = [
+                    L::transpose([
+                        felt[0], felt[1], felt[2], felt[3], felt[4], felt[5], felt[6], felt[7],
+                    ]),
+                    L::transpose([
+                        felt[8], felt[9], felt[10], felt[11], felt[12], felt[13], felt[14],
+                        felt[15],
+                    ]),
+                    L::transpose([
+                        felt[16], felt[17], felt[18], felt[19], felt[20], felt[21], felt[22],
+                        felt[23],
+                    ]),
+                ];
                 for lane in 0..8 {
-                    let slot = block.body[side][lane] as usize;
-                    if coarse.interface[lane] == NONE || problem.inverse_mass[slot] == T::default()
-                    {
+                    if coarse.interface[lane] == NONE {
                         continue;
                     }
                     // a body is the upper one on the interface below it
                     let upper = (side == 1) == (coarse.sign.0[lane] > T::default());
-                    let (to, which, place) = (&mut bodies[slot / 8], usize::from(!upper), slot % 8);
-                    for k in 0..10 {
-                        let sum = &mut to.stick[which][k].0[place];
-                        *sum = *sum + sticks[k].0[lane];
-                    }
-                    if sliding.0[lane] > T::default() {
-                        for i in 0..6 {
-                            for j in 0..6 {
-                                let entry = &mut to.wrench[which][i][j].0[place];
-                                *entry = *entry + slides[i][j].0[lane];
-                            }
-                        }
+                    let slot = block.body[side][lane] as usize;
+                    let to = &mut sums[slot][usize::from(!upper)];
+                    for part in 0..3 {
+                        (L::load(&to[part]) + rows[part][lane]).store(&mut to[part]);
                     }
                 }
             }
         }
 
-        // eight bodies at a time to the matrix: Wᵀ M⁻¹ W
+        // eight bodies at a time to the matrix
         let (mut below, mut over, mut across): (LaneMatrix<T>, LaneMatrix<T>, LaneMatrix<T>) =
             Default::default();
-        for (block, around) in bodies.iter_mut().zip(around.chunks(8)) {
-            add_sticking::<L>(block, 0, 1.0);
-            add_sticking::<L>(block, 1, -1.0);
-            let (lower, upper) = (
-                load_matrix::<L>(&block.wrench[0]),
-                load_matrix::<L>(&block.wrench[1]),
-            );
+        for ((block, around), sums) in bodies.iter().zip(around.chunks(8)).zip(sums.chunks(8)) {
+            let (lower, upper) = (wrench::<L>(block, sums, 0), wrench::<L>(block, sums, 1));
             let mobile = mobility_times::<L>(block, &lower);
             transposed_product(&mobile, &lower, &mut below);
             transposed_product(&mobile, &upper, &mut across);
@@ -150,111 +125,133 @@ impl<T: Real> Kernel<T> for Assemble<'_, T> {
                 }
                 let lanes = start..lane;
                 if under != NONE {
-                    add_lanes(&mut diagonal[under as usize], &below, lanes.clone());
+                    add_lanes(&mut diagonal[under as usize], 1.0, &below, lanes.clone());
                 }
                 if top != NONE {
-                    add_lanes(&mut diagonal[top as usize], &over, lanes.clone());
+                    add_lanes(&mut diagonal[top as usize], 1.0, &over, lanes.clone());
                 }
                 if under != NONE && top != NONE {
-                    add_lanes(&mut above[under as usize], &across, lanes);
+                    // what lifts the body from below weighs on it from above
+                    add_lanes(&mut above[under as usize], -1.0, &across, lanes);
                 }
             }
         }
     }
 }
 
-/// What sliding points feel of a unit field: `Σ (n, m) (n, ρ × n)ᵀ` with `m = r × n`, `ρ = o + r/L`.
+/// `S` of the active rows of a block about the bodies of one side.
 #[inline(always)]
-fn sliding_wrench<L: Lanes>(
-    sums: &Moments<L>,
-    n: V3<L>,
-    o: V3<L>,
-    per_length: L,
-    sign: L,
-    to: &mut LaneMatrix<L::Real>,
-) {
-    let [count, x, y, z, xx, yy, zz, xy, xz, yz] = sums.0;
-    let turn = o.cross(n);
-    let m = [x, y, z];
-    let n = [n.0, n.1, n.2];
-    let turn = [turn.0, turn.1, turn.2];
-    let squares = [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]];
-    for i in 0..3 {
-        for j in 0..3 {
-            let (ni, mi) = (sign * n[i], sign * m[i]);
-            (count * ni * n[j]).store(&mut to[i][j]);
-            (ni * (count * turn[j] + m[j] * per_length)).store(&mut to[i][3 + j]);
-            (mi * n[j]).store(&mut to[3 + i][j]);
-            (mi * turn[j] + sign * squares[i][j] * per_length).store(&mut to[3 + i][3 + j]);
+fn felt_at<L: Lanes>(
+    block: &Block<L::Real>,
+    coarse: &CoarseBlock<L::Real>,
+    side: usize,
+) -> Felt<L> {
+    let zero = L::splat(0.0);
+    let n = V3::<L>::load(&block.normal);
+    let (mut stick, mut slide) = (Moments::<L>::new(), Moments::<L>::new());
+    for k in 0..block.points as usize {
+        let (point, kept) = (&block.point[k], &coarse.point[k]);
+        let r = V3::<L>::load(if side == 0 { &point.ra } else { &point.rb });
+        let sticks = L::load(&kept.stick);
+        stick.add(sticks, r);
+        slide.add(L::load(&kept.normal) - sticks, r.cross(n));
+    }
+    // a sticking point has rows along all three axes, with arms r × e
+    let (count, r, [xx, yy, zz, xy, xz, yz]) = (stick.count, stick.sum, stick.square);
+    let mut felt = [
+        count,
+        count,
+        count,
+        zero,
+        zero,
+        zero, // e eᵀ
+        zero,
+        r.2,
+        -r.1, // x by arms
+        -r.2,
+        zero,
+        r.0, // y by arms
+        r.1,
+        -r.0,
+        zero, // z by arms
+        yy + zz,
+        xx + zz,
+        xx + yy,
+        -xy,
+        -xz,
+        -yz, // arms by arms
+        zero,
+        zero,
+        zero,
+    ];
+    if largest(slide.count) > 0.0 {
+        // a sliding point has its normal alone
+        let (count, m) = (slide.count, slide.sum);
+        let full = n.times(count);
+        felt[0] = felt[0] + full.0 * n.0;
+        felt[1] = felt[1] + full.1 * n.1;
+        felt[2] = felt[2] + full.2 * n.2;
+        felt[3] = felt[3] + full.0 * n.1;
+        felt[4] = felt[4] + full.0 * n.2;
+        felt[5] = felt[5] + full.1 * n.2;
+        felt[6] = felt[6] + n.0 * m.0;
+        felt[7] = felt[7] + n.0 * m.1;
+        felt[8] = felt[8] + n.0 * m.2;
+        felt[9] = felt[9] + n.1 * m.0;
+        felt[10] = felt[10] + n.1 * m.1;
+        felt[11] = felt[11] + n.1 * m.2;
+        felt[12] = felt[12] + n.2 * m.0;
+        felt[13] = felt[13] + n.2 * m.1;
+        felt[14] = felt[14] + n.2 * m.2;
+        for k in 0..6 {
+            felt[15 + k] = felt[15 + k] + slide.square[k];
         }
     }
+    felt
 }
 
-/// Adds what the sticking points of eight bodies feel of a unit field: force `Σ a + w × ρ`,
-/// torque `Σ r × (a + w × ρ)`, with `ρ = (o + r)/L`.
+/// `W = S T` of eight bodies on the interfaces of one side: force and torque by unit fields
+/// `a + w × (x - x0)/L`, with `T` from the offset of the body's centre and the length.
 #[inline(always)]
-fn add_sticking<L: Lanes>(block: &mut BodyBlock<L::Real>, side: usize, sign: f64) {
-    let sums = &block.stick[side];
-    let sign = L::splat(sign);
-    let count = L::load(&sums[0]) * sign;
-    let arm = V3(L::load(&sums[1]), L::load(&sums[2]), L::load(&sums[3])).times(sign);
-    let (xx, yy, zz) = (
-        L::load(&sums[4]) * sign,
-        L::load(&sums[5]) * sign,
-        L::load(&sums[6]) * sign,
-    );
-    let (xy, xz, yz) = (
-        L::load(&sums[7]) * sign,
-        L::load(&sums[8]) * sign,
-        L::load(&sums[9]) * sign,
-    );
+fn wrench<L: Lanes>(
+    block: &BodyBlock<L::Real>,
+    sums: &[[Sums<L::Real>; 2]],
+    side: usize,
+) -> [[L; 6]; 6] {
+    let zero = L::splat(0.0);
+    let mut felt = [zero; 24];
+    for part in 0..3 {
+        let mut rows = [zero; 8];
+        for (row, sum) in rows.iter_mut().zip(sums) {
+            *row = L::load(&sum[side][part]);
+        }
+        let lanes = L::transpose(rows);
+        felt[8 * part..8 * part + 8].copy_from_slice(&lanes);
+    }
+    let [xx, yy, zz, xy, xz, yz] = [felt[0], felt[1], felt[2], felt[3], felt[4], felt[5]];
+    let directions = [V3(xx, xy, xz), V3(xy, yy, yz), V3(xz, yz, zz)];
+    let arms = [
+        V3(felt[6], felt[7], felt[8]),
+        V3(felt[9], felt[10], felt[11]),
+        V3(felt[12], felt[13], felt[14]),
+    ];
+    let turned = [
+        V3(felt[6], felt[9], felt[12]),
+        V3(felt[7], felt[10], felt[13]),
+        V3(felt[8], felt[11], felt[14]),
+    ];
+    let [xx, yy, zz, xy, xz, yz] = [felt[15], felt[16], felt[17], felt[18], felt[19], felt[20]];
+    let squares = [V3(xx, xy, xz), V3(xy, yy, yz), V3(xz, yz, zz)];
     let o = V3::<L>::load(&block.offset[side]);
     let per_length = L::load(&block.per_length[side]);
-    let k = o.times(count).plus(arm).times(per_length);
-    let w = &mut block.wrench[side];
-
-    add_to(&mut w[0][0], count);
-    add_to(&mut w[1][1], count);
-    add_to(&mut w[2][2], count);
-    // -[k]x
-    add_to(&mut w[0][4], k.2);
-    add_to(&mut w[0][5], -k.1);
-    add_to(&mut w[1][3], -k.2);
-    add_to(&mut w[1][5], k.0);
-    add_to(&mut w[2][3], k.1);
-    add_to(&mut w[2][4], -k.0);
-    // [arm]x
-    add_to(&mut w[3][1], -arm.2);
-    add_to(&mut w[3][2], arm.1);
-    add_to(&mut w[4][0], arm.2);
-    add_to(&mut w[4][2], -arm.0);
-    add_to(&mut w[5][0], -arm.1);
-    add_to(&mut w[5][1], arm.0);
-    // -([arm]x [o]x + Σ r rᵀ - |r|²)/L, with [arm]x [o]x = o armᵀ - (o · arm)
-    let dot = o.dot(arm);
-    add_to(&mut w[3][3], (dot - o.0 * arm.0 + yy + zz) * per_length);
-    add_to(&mut w[4][4], (dot - o.1 * arm.1 + xx + zz) * per_length);
-    add_to(&mut w[5][5], (dot - o.2 * arm.2 + xx + yy) * per_length);
-    add_to(&mut w[3][4], -(o.0 * arm.1 + xy) * per_length);
-    add_to(&mut w[3][5], -(o.0 * arm.2 + xz) * per_length);
-    add_to(&mut w[4][3], -(o.1 * arm.0 + xy) * per_length);
-    add_to(&mut w[4][5], -(o.1 * arm.2 + yz) * per_length);
-    add_to(&mut w[5][3], -(o.2 * arm.0 + xz) * per_length);
-    add_to(&mut w[5][4], -(o.2 * arm.1 + yz) * per_length);
-}
-
-#[inline(always)]
-fn add_to<L: Lanes>(to: &mut Eight<L::Real>, x: L) {
-    (L::load(to) + x).store(to);
-}
-
-#[inline(always)]
-fn load_matrix<L: Lanes>(from: &LaneMatrix<L::Real>) -> [[L; 6]; 6] {
-    let mut out = [[L::splat(0.0); 6]; 6];
-    for i in 0..6 {
-        for j in 0..6 {
-            out[i][j] = L::load(&from[i][j]);
-        }
+    let mut out = [[zero; 6]; 6];
+    for i in 0..3 {
+        let force = o.cross(directions[i]).plus(arms[i]).times(per_length);
+        let d = directions[i];
+        out[i] = [d.0, d.1, d.2, force.0, force.1, force.2];
+        let torque = o.cross(turned[i]).plus(squares[i]).times(per_length);
+        let m = turned[i];
+        out[3 + i] = [m.0, m.1, m.2, torque.0, torque.1, torque.2];
     }
     out
 }
@@ -293,7 +290,12 @@ fn transposed_product<L: Lanes>(a: &[[L; 6]; 6], b: &[[L; 6]; 6], to: &mut LaneM
 }
 
 #[inline(always)]
-fn add_lanes<T: Real>(to: &mut Matrix6, from: &LaneMatrix<T>, lanes: std::ops::Range<usize>) {
+fn add_lanes<T: Real>(
+    to: &mut Matrix6,
+    sign: f64,
+    from: &LaneMatrix<T>,
+    lanes: std::ops::Range<usize>,
+) {
     for i in 0..6 {
         for j in 0..6 {
             let x = &from[i][j].0;
@@ -302,7 +304,7 @@ fn add_lanes<T: Real>(to: &mut Matrix6, from: &LaneMatrix<T>, lanes: std::ops::R
             } else {
                 lanes.clone().fold(T::of(0.0), |sum, lane| sum + x[lane])
             };
-            to[i][j] += sum.f64();
+            to[i][j] += sign * sum.f64();
         }
     }
 }

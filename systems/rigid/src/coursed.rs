@@ -12,7 +12,7 @@ use drystone_base::{Quat, Vec3, integrate_rotation};
 use rayon::prelude::*;
 
 use crate::contacts::detect;
-use crate::group::{Group, Partition, partition};
+use crate::group::{Group, Groups, Partition};
 use crate::options::Precision;
 use crate::sleep::{fall_asleep, wake_up};
 use crate::system::{Report, Workspace};
@@ -27,6 +27,14 @@ const FREE: u32 = 8;
 const FREE_GAIN: f64 = 1e-3;
 /// A further round needs at least this share of the contacts to be closing.
 const FEW: f64 = 0.01;
+/// A further round is taken by the whole group where at least this share of the contacts is
+/// closing, otherwise only around them.
+const MANY: f64 = 0.2;
+/// Where that is: at contacts that close faster than this share of what is enough.
+const SPREAD: f64 = 0.5;
+/// Blocks of eight patches from which a group is large: it takes one sweep less in a round, and
+/// further rounds only where they are needed.
+const LARGE: usize = 32;
 /// Velocity below which contacts are left as they are [m/s].
 const STILL: f64 = 1e-6;
 /// Depth from which the correction takes four times its sweeps [m].
@@ -35,7 +43,7 @@ const DEEP: f64 = 0.001;
 /// are left to several steps: pressing them out at once costs a struck tower 3 % of its bricks.
 const BURIED: f64 = 0.05;
 /// Speed from which it takes a third of them [m/s].
-const FLYING: f64 = 1.0;
+pub(crate) const FLYING: f64 = 1.0;
 /// Islands of at most this many patches are solved in double precision.
 const SMALL: u32 = 64;
 /// Gap up to which bodies at rest belong together [m].
@@ -71,7 +79,7 @@ pub(crate) fn step(
     let fine = advance_groups(
         double,
         partition,
-        |n| n <= most,
+        (1, most),
         state,
         model,
         graph,
@@ -81,7 +89,7 @@ pub(crate) fn step(
     let fast = advance_groups(
         single,
         partition,
-        |n| n > most,
+        (most.saturating_add(1), u32::MAX),
         state,
         model,
         graph,
@@ -113,7 +121,7 @@ pub(crate) fn step(
 }
 
 /// Contact graph of what touches or may meet within the step.
-fn analyse(graph: &mut Graph, state: &State, model: &Model, dt: f64) {
+pub(crate) fn analyse(graph: &mut Graph, state: &State, model: &Model, dt: f64) {
     let fastest = (0..model.len())
         .filter(|&i| state.present[i])
         .map(|i| state.linear_velocity[i].length_squared())
@@ -124,24 +132,24 @@ fn analyse(graph: &mut Graph, state: &State, model: &Model, dt: f64) {
     graph.analyse(contacts, model, |k| contacts.patches[k].distance < reach);
 }
 
-/// Splits the islands whose number of patches `fits` into groups, advances each, and brings the results home in order.
+/// Advances the groups of islands with so many patches (smallest, largest), and brings the
+/// results home in order.
 fn advance_groups<T: Dispatch>(
-    groups: &mut Vec<Group<T>>,
+    groups: &mut Groups<T>,
     memory: &mut Partition,
-    fits: impl Fn(u32) -> bool,
+    sizes: (u32, u32),
     state: &mut State,
     model: &Model,
     graph: &Graph,
     settings: &CoursedOptions,
     dt: f64,
 ) -> Report {
-    let count = partition(groups, memory, fits, state, model, graph);
-    let groups = &mut groups[..count];
+    let groups = groups.of(sizes, memory, state, model, graph);
     let advance = |group: &mut Group<T>| {
         group.lay_out(state, model, graph, settings.coarse);
-        advance_group(group, model, settings, dt);
+        advance_group(group, state, model, settings, dt);
     };
-    if count > 1 {
+    if groups.len() > 1 {
         groups.par_iter_mut().for_each(advance);
     } else {
         groups.iter_mut().for_each(advance);
@@ -158,6 +166,7 @@ fn advance_groups<T: Dispatch>(
 /// Substeps of forces, coarse solve, sweeps and motion; one correction of the positions.
 fn advance_group<T: Dispatch>(
     group: &mut Group<T>,
+    state: &State,
     model: &Model,
     settings: &CoursedOptions,
     dt: f64,
@@ -176,7 +185,7 @@ fn advance_group<T: Dispatch>(
         group.blocks.end();
         group.move_bodies(model, h);
     }
-    group.collect_impulses();
+    group.collect_impulses(&state.contacts);
     let deepest = group.blocks.settle(h);
     if deepest > settings.slop {
         let rounds = if deepest > BURIED { 10 } else { 1 };
@@ -200,7 +209,8 @@ fn correction_effort(fastest: f64, deepest: f64, settings: &CoursedOptions) -> u
 }
 
 /// Rounds of coarse solve and sweeps until the contacts are calm; none where the last
-/// impulses still hold.
+/// impulses still hold. A large group pays for its trouble where it is: sweeps of further rounds
+/// go around the contacts that still close.
 fn solve<T: Dispatch>(group: &mut Group<T>, settings: &CoursedOptions) {
     // without layers sweeps are all there is: take more of them
     let (rounds, gain) = if group.coarse.is_empty() {
@@ -208,6 +218,8 @@ fn solve<T: Dispatch>(group: &mut Group<T>, settings: &CoursedOptions) {
     } else {
         (settings.rounds, GAIN)
     };
+    let large = group.blocks.len() > LARGE;
+    let sweeps = settings.sweeps.saturating_sub(u32::from(large)).max(1);
     let mut enough = CALM;
     for round in 0..rounds {
         let wrong = group.coarse.look(&group.blocks, enough);
@@ -218,11 +230,18 @@ fn solve<T: Dispatch>(group: &mut Group<T>, settings: &CoursedOptions) {
         if round == 0 {
             enough = CALM.max(gain * wrong.approach);
         }
-        group.coarse.solve(&mut group.blocks);
-        for sweep in 0..settings.sweeps {
-            group.residual = group.blocks.sweep(sweep % 2 == 1);
+        if round > 0 && large && wrong.share < MANY {
+            let some = group.coarse.restless(&group.blocks, SPREAD * enough);
+            for sweep in 0..sweeps {
+                group.residual = group.blocks.sweep_some(some, sweep % 2 == 1);
+            }
+        } else {
+            group.coarse.solve(&mut group.blocks);
+            for sweep in 0..sweeps {
+                group.residual = group.blocks.sweep(sweep % 2 == 1);
+            }
         }
-        group.sweeps += settings.sweeps as usize;
+        group.sweeps += sweeps as usize;
         if group.residual <= enough {
             break;
         }
@@ -245,20 +264,22 @@ fn fly(state: &mut State, model: &Model, i: usize, substeps: u32, dt: f64) {
         state.position[i] += h * state.linear_velocity[i];
         let spin = state.angular_velocity[i];
         (state.rotation[i], state.angular_velocity[i]) =
-            turn_freely(state.rotation[i], spin, model, i, h);
+            turn_freely(state.rotation[i], spin, model, i, h, 1e-10);
     }
 }
 
 /// Rotation and spin of body `i` after turning freely for `h` seconds, midpoint rule: the spin
-/// changes so that the angular momentum does not.
+/// changes so that the angular momentum does not. Where it would change by less than `least`
+/// [rad/s], it is left as it is.
 pub(crate) fn turn_freely(
     rotation: Quat,
     w: Vec3,
     model: &Model,
     i: usize,
     h: f64,
+    least: f64,
 ) -> (Quat, Vec3) {
-    if w.length_squared() * h < 1e-10 {
+    if w.length_squared() * h < least {
         return (integrate_rotation(rotation, w, h), w);
     }
     let momentum = rotation * model.inertia_local[i].times(rotation.conjugate() * w);

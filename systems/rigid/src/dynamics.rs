@@ -69,7 +69,7 @@ pub(crate) struct Assembly {
     /// Their signed distance [m].
     pub(crate) distance: Vec<f64>,
     /// Their coefficient of restitution [1].
-    restitution: Vec<f64>,
+    pub(crate) restitution: Vec<f64>,
     /// Per point of the scene: its impulse in the last step [N s].
     remembered: Vec<Vec3>,
     /// Per body of the scene: its number in the problem.
@@ -298,7 +298,7 @@ impl Assembly {
     }
 
     /// Starts from the part `warm` of the remembered impulses.
-    fn first_guess(&mut self, warm: f64) {
+    pub(crate) fn first_guess(&mut self, warm: f64) {
         self.impulses.clear();
         for (c, &p) in self.problem.contacts.iter().zip(&self.points) {
             let guess = if warm > 0.0 {

@@ -24,19 +24,35 @@ pub struct Graph {
     pub layers: u32,
     /// Per patch: whether it is part of the graph.
     pub joined: Vec<bool>,
+    /// How often a graph other than the one before was analysed.
+    pub(crate) revision: u64,
     // neighbours of body i: neighbour[start[i]..start[i + 1]]
     start: Vec<u32>,
     neighbour: Vec<u32>,
     queue: Vec<u32>,
+    // what was analysed: bodies of each patch and whether it joined them, what is dynamic
+    patches: Vec<(u32, u32, bool)>,
+    dynamic: Vec<bool>,
 }
 
 impl Graph {
     /// Analyses the patches for which `joins` holds, by a breadth-first search from all fixed
-    /// and scripted bodies at once.
+    /// and scripted bodies at once. Where nothing changed since the last time, there is nothing
+    /// to do.
     pub fn analyse(&mut self, contacts: &Contacts, model: &Model, joins: impl Fn(usize) -> bool) {
         let n = model.len();
+        if self.is_of(contacts, model, &joins) {
+            return;
+        }
+        self.revision += 1;
+        self.dynamic.clear();
+        self.dynamic.extend((0..n).map(|i| model.is_dynamic(i)));
+        self.patches.clear();
+        let patches = contacts.patches.iter().enumerate();
+        self.patches
+            .extend(patches.map(|(k, patch)| (patch.a, patch.b, joins(k))));
         self.joined.clear();
-        self.joined.extend((0..contacts.patches.len()).map(joins));
+        self.joined.extend(self.patches.iter().map(|patch| patch.2));
         self.link(contacts, n);
 
         // heights: breadth first, in the order of body indices
@@ -103,6 +119,17 @@ impl Graph {
             }
             self.layer.push(layer);
         }
+    }
+
+    /// Whether this is the graph of these contacts already.
+    fn is_of(&self, contacts: &Contacts, model: &Model, joins: impl Fn(usize) -> bool) -> bool {
+        let patches = contacts.patches.iter().enumerate();
+        self.revision > 0
+            && self.patches.len() == contacts.patches.len()
+            && self.dynamic.len() == model.len()
+            && (self.dynamic.iter().enumerate()).all(|(i, &dynamic)| dynamic == model.is_dynamic(i))
+            && (self.patches.iter().zip(patches))
+                .all(|(old, (k, patch))| *old == (patch.a, patch.b, joins(k)))
     }
 
     /// Island of a patch: that of a body of it that contacts move.

@@ -7,7 +7,10 @@ use drystone_complementarity::blocks::{Blocks, BodyInput, PatchInput, PointInput
 use drystone_complementarity::coarse::Coarse;
 
 use crate::coursed::turn_freely;
-use crate::{Graph, Model, NONE, State};
+use crate::{Contacts, Graph, Model, NONE, State};
+
+/// Gyroscopic change of spin that is worth its price beside contacts [rad/s].
+const GYROSCOPIC: f64 = 1e-8;
 
 /// Small islands are put together until they have this many patches.
 const PATCHES: u32 = 128;
@@ -47,11 +50,6 @@ pub(crate) struct Group<T> {
     inputs: Vec<BodyInput>,
     centres: Vec<Vec3>,
     patches: Vec<PatchInput>,
-    points: Vec<PointInput>,
-    /// Where the points of each patch start.
-    first: Vec<u32>,
-    /// What each point received in the last substep, world [N s].
-    last: Vec<Vec3>,
 
     pub(crate) blocks: Blocks<T>,
     pub(crate) coarse: Coarse<T>,
@@ -59,6 +57,51 @@ pub(crate) struct Group<T> {
     pub(crate) residual: f64,
     /// Speed of its fastest body at the start of the step [m/s].
     pub(crate) fastest: f64,
+}
+
+/// The groups of one precision, and of which graph they are.
+pub(crate) struct Groups<T> {
+    groups: Vec<Group<T>>,
+    count: usize,
+    /// Revision of the graph, smallest and largest number of patches, and who slept.
+    revision: u64,
+    sizes: (u32, u32),
+    asleep: Vec<bool>,
+}
+
+impl<T> Default for Groups<T> {
+    fn default() -> Self {
+        Self {
+            groups: Vec::new(),
+            count: 0,
+            revision: 0,
+            sizes: (0, 0),
+            asleep: Vec::new(),
+        }
+    }
+}
+
+impl<T: Dispatch> Groups<T> {
+    /// The groups of the islands with `sizes.0` to `sizes.1` patches; dealt out again only where
+    /// the graph, or who sleeps, has changed.
+    pub(crate) fn of(
+        &mut self,
+        sizes: (u32, u32),
+        memory: &mut Partition,
+        state: &State,
+        model: &Model,
+        graph: &Graph,
+    ) -> &mut [Group<T>] {
+        let known = (self.revision, self.sizes) == (graph.revision, sizes);
+        if !known || self.asleep != state.asleep {
+            self.revision = graph.revision;
+            self.sizes = sizes;
+            self.asleep.clone_from(&state.asleep);
+            let fits = |patches| sizes.0 <= patches && patches <= sizes.1;
+            self.count = partition(&mut self.groups, memory, fits, state, model, graph);
+        }
+        &mut self.groups[..self.count]
+    }
 }
 
 /// Memory of [`partition`]: per island its patches, group, interfaces and first interface; per
@@ -74,7 +117,7 @@ pub(crate) struct Partition {
 
 /// Deals the islands whose number of patches `fits` out to groups, in order; returns how many
 /// groups there are. Sleeping islands get none.
-pub(crate) fn partition<T: Dispatch>(
+fn partition<T: Dispatch>(
     groups: &mut Vec<Group<T>>,
     memory: &mut Partition,
     fits: impl Fn(u32) -> bool,
@@ -218,11 +261,8 @@ impl<T: Dispatch> Group<T> {
         }
 
         self.patches.clear();
-        self.points.clear();
-        self.first.clear();
         for (k, &source) in self.source.iter().enumerate() {
             let patch = &state.contacts.patches[source as usize];
-            self.first.push(self.points.len() as u32);
             let (a, b) = (patch.a as usize, patch.b as usize);
             self.patches.push(PatchInput {
                 bodies: self.slots[k],
@@ -232,16 +272,7 @@ impl<T: Dispatch> Group<T> {
                 interface: if coarse { self.interface[k] } else { NONE },
                 upward: graph.height[b] > graph.height[a],
             });
-            for point in state.contacts.points_of(patch) {
-                self.points.push(PointInput {
-                    ra: point.position - state.position[a],
-                    rb: point.position - state.position[b],
-                    separation: point.distance,
-                    impulse: point.impulse,
-                });
-            }
         }
-        self.first.push(self.points.len() as u32);
 
         let Self {
             blocks,
@@ -249,24 +280,30 @@ impl<T: Dispatch> Group<T> {
             inputs,
             centres,
             patches,
-            points,
-            first,
+            source,
             ..
         } = self;
-        let points_of = |k: usize| &points[first[k] as usize..first[k + 1] as usize];
-        blocks.build(inputs, patches, points_of);
+        let points_of = |k: usize| {
+            let patch = &state.contacts.patches[source[k] as usize];
+            state.contacts.points_of(patch).iter()
+        };
+        blocks.build(inputs, patches, |k| {
+            let [a, b] = patches[k].bodies.map(|slot| centres[slot as usize]);
+            points_of(k).map(move |point| PointInput {
+                ra: point.position - a,
+                rb: point.position - b,
+                separation: point.distance,
+                impulse: point.impulse,
+            })
+        });
         blocks.prepare();
         for (slot, member) in self.members.iter().enumerate() {
             blocks.velocity[slot] = packed(member.linear_velocity, member.angular_velocity);
         }
         blocks.remember();
         let islands: &[u32] = if coarse { &self.interface_island } else { &[] };
-        level.set_up(blocks, patches, centres, islands, |k, visit| {
-            let centre = centres[patches[k].bodies[0] as usize];
-            points_of(k)
-                .iter()
-                .for_each(|point| visit(centre + point.ra));
-        });
+        let positions = |k: usize| points_of(k).map(|point| point.position);
+        level.set_up(blocks, patches, centres, islands, positions);
     }
 
     /// Gravity, external forces and damping over `h` seconds.
@@ -296,7 +333,8 @@ impl<T: Dispatch> Group<T> {
             }
             let (v, w) = unpacked(&self.blocks.velocity[slot]);
             member.position += h * v;
-            let (rotation, spin) = turn_freely(member.rotation, w, model, member.body as usize, h);
+            let body = member.body as usize;
+            let (rotation, spin) = turn_freely(member.rotation, w, model, body, h, GYROSCOPIC);
             member.rotation = rotation;
             if spin != w {
                 member.angular_velocity += spin - w;
@@ -306,23 +344,21 @@ impl<T: Dispatch> Group<T> {
     }
 
     /// Adds the impulses of the step to the velocities, in full precision so that each has its
-    /// exact opposite, and keeps the last ones for the next start.
-    pub(crate) fn collect_impulses(&mut self) {
-        self.last.clear();
+    /// exact opposite. `contacts` are those at the start of the step.
+    pub(crate) fn collect_impulses(&mut self, contacts: &Contacts) {
         for (k, patch) in self.patches.iter().enumerate() {
-            let (t1, t2) = tangents(patch.normal);
-            let vector = |rows: [f64; 3]| patch.normal * rows[0] + t1 * rows[1] + t2 * rows[2];
-            let (mut sum, mut twist_a, mut twist_b) = (Vec3::ZERO, Vec3::ZERO, Vec3::ZERO);
-            let range = self.first[k] as usize..self.first[k + 1] as usize;
-            for (j, point) in self.points[range].iter().enumerate() {
-                let (total, last) = self.blocks.impulses(k, j);
-                let total = vector(total);
-                sum += total;
-                twist_a += point.ra.cross(total);
-                twist_b += point.rb.cross(total);
-                self.last.push(vector(last));
-            }
             let [a, b] = patch.bodies.map(|slot| slot as usize);
+            let (centre_a, centre_b) = (self.centres[a], self.centres[b]);
+            let (t1, t2) = tangents(patch.normal);
+            let (mut sum, mut twist_a, mut twist_b) = (Vec3::ZERO, Vec3::ZERO, Vec3::ZERO);
+            let points = contacts.points_of(&contacts.patches[self.source[k] as usize]);
+            for (j, point) in points.iter().enumerate() {
+                let [n, p, q] = self.blocks.total_impulse(k, j);
+                let total = patch.normal * n + t1 * p + t2 * q;
+                sum += total;
+                twist_a += (point.position - centre_a).cross(total);
+                twist_b += (point.position - centre_b).cross(total);
+            }
             let (body_a, body_b) = (&self.inputs[a], &self.inputs[b]);
             self.members[a].linear_velocity -= sum * body_a.inverse_mass;
             self.members[b].linear_velocity += sum * body_b.inverse_mass;
@@ -352,7 +388,7 @@ impl<T: Dispatch> Group<T> {
         }
     }
 
-    /// Writes the group's result into the state.
+    /// Writes the group's result into the state, with the last impulses for the next start.
     pub(crate) fn bring_home(&self, state: &mut State) {
         for member in self.members.iter().filter(|member| member.moves) {
             let i = member.body as usize;
@@ -361,12 +397,16 @@ impl<T: Dispatch> Group<T> {
             state.linear_velocity[i] = member.linear_velocity;
             state.angular_velocity[i] = member.angular_velocity;
         }
+        let Contacts {
+            patches, points, ..
+        } = &mut state.contacts;
         for (k, &source) in self.source.iter().enumerate() {
-            let patch = &state.contacts.patches[source as usize];
-            let to = patch.first as usize..(patch.first + patch.count) as usize;
-            let from = &self.last[self.first[k] as usize..self.first[k + 1] as usize];
-            for (point, &impulse) in state.contacts.points[to].iter_mut().zip(from) {
-                point.impulse = impulse;
+            let patch = &patches[source as usize];
+            let (t1, t2) = tangents(self.patches[k].normal);
+            let range = patch.first as usize..(patch.first + patch.count) as usize;
+            for (j, point) in points[range].iter_mut().enumerate() {
+                let [n, p, q] = self.blocks.last_impulse(k, j);
+                point.impulse = self.patches[k].normal * n + t1 * p + t2 * q;
             }
         }
     }

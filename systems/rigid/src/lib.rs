@@ -15,12 +15,15 @@ mod isp;
 mod model;
 mod options;
 mod pgs;
+mod problem;
 mod shock;
 mod sleep;
 mod soft;
 mod state;
 mod system;
 mod vsp;
+
+pub use drystone_complementarity::ContactProblem;
 
 pub use contacts::{Contacts, Pair, Patch, Point};
 pub use error::Error;

@@ -50,6 +50,20 @@ pub(crate) fn step_with_projection(
     report
 }
 
+/// How `dynamics` treats contacts.
+pub(crate) fn treatment(options: &Options, stabilisation: f64) -> Treatment {
+    Treatment {
+        sweeps: options.pgs.sweeps,
+        gamma: options.pgs.gamma,
+        reach: options.envelope,
+        speculative: false,
+        warm: if options.pgs.warm_start { 1.0 } else { 0.0 },
+        cone: false,
+        keep_velocity: true,
+        stabilisation,
+    }
+}
+
 /// `dynamics(dT)` of the whole scene.
 fn solve(
     state: &mut State,
@@ -59,16 +73,7 @@ fn solve(
     stabilisation: f64,
     dt: f64,
 ) -> Report {
-    let treatment = Treatment {
-        sweeps: options.pgs.sweeps,
-        gamma: options.pgs.gamma,
-        reach: options.envelope,
-        speculative: false,
-        warm: if options.pgs.warm_start { 1.0 } else { 0.0 },
-        cone: false,
-        keep_velocity: true,
-        stabilisation,
-    };
+    let treatment = treatment(options, stabilisation);
     contact_graph(
         state,
         model,

@@ -67,8 +67,8 @@ pub struct Workspace {
     pub(crate) radius: Vec<f64>,
     /// Per body: whether its manifolds may be kept.
     pub(crate) recyclable: Vec<bool>,
-    pub(crate) single: Vec<crate::group::Group<f32>>,
-    pub(crate) double: Vec<crate::group::Group<f64>>,
+    pub(crate) single: crate::group::Groups<f32>,
+    pub(crate) double: crate::group::Groups<f64>,
     pub(crate) partition: crate::group::Partition,
     /// Seconds spent in `detect` during this step.
     pub(crate) collision_seconds: f64,

@@ -100,7 +100,7 @@ fn reach(options: &Options) -> f64 {
 }
 
 /// How `dynamics` treats contacts over the part `share` of the step.
-fn treatment(options: &Options, share: f64) -> Treatment {
+pub(crate) fn treatment(options: &Options, share: f64) -> Treatment {
     let vsp = &options.vsp;
     Treatment {
         sweeps: vsp.sweeps,

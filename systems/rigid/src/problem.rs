@@ -1,0 +1,172 @@
+//! The contact problem that the next step meets first, as data: for solvers to be compared on and
+//! for files.
+
+use drystone_complementarity::ContactProblem;
+use drystone_complementarity::sweep::RESTING_SPEED;
+
+use crate::contacts::detect;
+use crate::coursed::{FLYING, analyse};
+use crate::dynamics::{Assembly, Part, Treatment, everything};
+use crate::shock::contact_graph;
+use crate::sleep::wake_up;
+use crate::system::Workspace;
+use crate::{Model, Options, State, Stepper, System, pgs, vsp};
+
+impl System {
+    /// The first contact problem of a step of `dt` seconds from here, all islands together, with
+    /// the impulses that the stepper would start from and the contact points as places. Bodies
+    /// that cannot move now, or sleep, have no inverse mass. Nothing changes by asking.
+    ///
+    /// `coursed` solves it over one substep, on the cone; `vsp` over the first part of the step
+    /// and `pgs` over all of it, both on the pyramid. `isp` and `soft` solve no such problem:
+    /// theirs is that of hard contacts over the time their impulses stand for.
+    pub fn contact_problem(&self, dt: f64) -> ContactProblem {
+        let (model, options) = (&self.model, self.options());
+        if !(dt > 0.0 && dt.is_finite()) {
+            return ContactProblem::factored("", Default::default());
+        }
+        // the opening of a step, on a copy
+        let mut state = self.state.clone();
+        let mut workspace = Workspace::default();
+        state.admit(model);
+        state.follow_scripts(model, dt);
+        detect(&mut state, model, options, &mut workspace, dt);
+
+        let mut assembly = Assembly::default();
+        let warm = match options.stepper {
+            Stepper::Coursed => {
+                coursed(
+                    &mut state,
+                    model,
+                    options,
+                    &mut workspace,
+                    &mut assembly,
+                    dt,
+                );
+                1.0
+            }
+            _ => {
+                let (treatment, h) = treatment(options, dt);
+                let graph = &mut workspace.graph;
+                contact_graph(&mut state, model, options, graph, treatment.reach);
+                let whole = everything(&state, model);
+                assembly.pose(&state, model, &whole, &treatment, h);
+                treatment.warm
+            }
+        };
+        let points = &mut state.contacts;
+        let places = assembly.points.iter();
+        let places = places.map(|&p| points.points[p as usize].position);
+        let places = places.collect();
+        assembly.remember(points);
+        assembly.first_guess(warm);
+        let mut problem = ContactProblem::factored("", assembly.problem);
+        problem.places = Some(places);
+        problem.start = Some(assembly.impulses);
+        problem
+    }
+}
+
+/// How a stepper that assembles its problem treats contacts first, and over what time [s].
+fn treatment(options: &Options, dt: f64) -> (Treatment, f64) {
+    match options.stepper {
+        Stepper::Pgs => (pgs::treatment(options, options.pgs.stabilisation), dt),
+        Stepper::PgsProjection => (pgs::treatment(options, 0.0), dt),
+        Stepper::Vsp if options.vsp.fraction > 0.0 => {
+            let share = options.vsp.fraction;
+            (vsp::treatment(options, share), share * dt)
+        }
+        Stepper::Vsp => (vsp::treatment(options, 1.0), dt),
+        Stepper::Coursed | Stepper::Isp | Stepper::Soft => {
+            let hard = Treatment {
+                sweeps: 0,
+                gamma: 0.0,
+                reach: f64::INFINITY,
+                speculative: true,
+                warm: 1.0,
+                cone: true,
+                keep_velocity: true,
+                stabilisation: 0.0,
+            };
+            (hard, options.impulse_span(dt))
+        }
+    }
+}
+
+/// Poses the problem of the first substep of the default stepper: patches that touch or may meet
+/// within the step; a gap beyond the zone may close, what meets bounces.
+fn coursed(
+    state: &mut State,
+    model: &Model,
+    options: &Options,
+    workspace: &mut Workspace,
+    assembly: &mut Assembly,
+    dt: f64,
+) {
+    let settings = &options.coursed;
+    let h = dt / f64::from(settings.substeps);
+    let graph = &mut workspace.graph;
+    analyse(graph, state, model, dt);
+    if options.sleeping {
+        wake_up(state, model, graph);
+    }
+    let mut part = everything(state, model);
+    part.patches.retain(|&k| graph.joined[k as usize]);
+    assembly.gather(state, model, &part, f64::INFINITY);
+
+    // what flies has real gaps
+    let mut flies = vec![false; graph.islands as usize + 1];
+    let island = |i: u32| (graph.island[i as usize]).min(graph.islands) as usize;
+    for &i in &part.moving {
+        flies[island(i)] |= state.linear_velocity[i as usize].length() > FLYING;
+    }
+    let zones = zones(&part, state, |moving| {
+        if flies[island(moving)] {
+            0.5 * settings.zone
+        } else {
+            settings.zone
+        }
+    });
+
+    let velocity = |i: usize, forces: f64| {
+        let (v, w) = (state.linear_velocity[i], state.angular_velocity[i]);
+        let push = model.gravity * model.gravity_scale[i] + state.force[i] * model.inverse_mass[i];
+        let twist = state.inverse_inertia(model, i).times(state.torque[i]);
+        drystone_complementarity::Twist {
+            linear: (v + forces * push) / (1.0 + forces * model.linear_damping[i]),
+            angular: (w + forces * twist) / (1.0 + forces * model.angular_damping[i]),
+        }
+    };
+    let bodies = assembly.bodies.iter().enumerate();
+    let (now, free): (Vec<_>, Vec<_>) = bodies
+        .map(|(k, &i)| {
+            let forces = if k < assembly.moving { h } else { 0.0 };
+            (velocity(i as usize, 0.0), velocity(i as usize, forces))
+        })
+        .unzip();
+    let (now, free) = (
+        assembly.problem.row_velocities(&now),
+        assembly.problem.row_velocities(&free),
+    );
+    for (k, b) in assembly.problem.b.iter_mut().enumerate() {
+        let (speed, open) = (now[k][0], assembly.distance[k] - zones[k]);
+        let bounce = -assembly.restitution[k] * speed;
+        let bounces = speed < -RESTING_SPEED && bounce > 0.0 && open + h * speed < 0.0;
+        let wanted = if bounces { bounce } else { -open.max(0.0) / h };
+        *b = free[k];
+        b[0] -= wanted;
+    }
+}
+
+/// Gap below which each point of `part` counts as touching, by a moving body of its patch [m].
+fn zones(part: &Part, state: &State, zone: impl Fn(u32) -> f64) -> Vec<f64> {
+    let patches = part.patches.iter().flat_map(|&k| {
+        let patch = &state.contacts.patches[k as usize];
+        let moving = match part.moving.binary_search(&patch.a) {
+            Ok(_) => patch.a,
+            Err(_) => patch.b,
+        };
+        std::iter::repeat_n(zone(moving), patch.count as usize)
+    });
+    patches.collect()
+}
