@@ -44,6 +44,7 @@ mod sor;
 mod sor_lcp;
 mod subspace;
 mod sweeper;
+mod two_level;
 
 pub use law::Law;
 pub use sor_lcp::{Row, SorLcp, sor_lcp};
@@ -82,11 +83,14 @@ pub enum Solver {
     /// Over-relaxation on the dense matrix (Hadap 2006, Alg. 2), friction on the cone. Exact up
     /// to [`Settings::regularisation`].
     SorLcp,
+    /// Cone sweeps and an exact solve over the layers of the contact graph in turn. For factored
+    /// problems.
+    TwoLevel,
 }
 
 impl Solver {
     /// All of them, plainest first.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 14] = [
         Self::Jacobi,
         Self::GaussSeidel,
         Self::Sor,
@@ -100,6 +104,7 @@ impl Solver {
         Self::Subspace,
         Self::FischerNewton,
         Self::SorLcp,
+        Self::TwoLevel,
     ];
 
     /// As on the command line and in files.
@@ -118,6 +123,7 @@ impl Solver {
             Self::Subspace => "subspace",
             Self::FischerNewton => "fischer-newton",
             Self::SorLcp => "sor-lcp",
+            Self::TwoLevel => "two-level",
         }
     }
 
@@ -131,9 +137,14 @@ impl Solver {
             | Self::Nncg
             | Self::Subspace
             | Self::FischerNewton => Law::Pyramid,
-            Self::Cone | Self::Local | Self::NncgCone | Self::Anderson | Self::SorLcp => Law::Cone,
+            Self::Cone | Self::Local | Self::NncgCone | Self::Anderson | Self::SorLcp | Self::TwoLevel => Law::Cone,
             Self::Apgd => Law::ConvexCone,
         }
+    }
+
+    /// Whether it needs bodies and contact frames, and cannot take a matrix.
+    pub const fn needs_bodies(self) -> bool {
+        matches!(self, Self::TwoLevel)
     }
 
     /// Whether an ordering makes a difference; others are free to ignore it.
@@ -222,6 +233,7 @@ impl Solver {
             Self::Subspace => subspace::solve(&mut run)?,
             Self::FischerNewton => fischer_newton::solve(&mut run)?,
             Self::SorLcp => sor_lcp::solve(&mut run)?,
+            Self::TwoLevel => two_level::solve(&mut run)?,
         }
         Ok(run.finish(impulses))
     }

@@ -321,7 +321,14 @@ fn a_warm_start_at_the_solution_stops_at_once() {
 fn both_forms_of_a_problem_give_the_same_answer() {
     let problem = pile(22, 0.4, 5.0);
     let matrix = problem.to_matrix_form();
-    for solver in Solver::ALL {
+    let refused = Solver::TwoLevel.solve(
+        &matrix,
+        &mut matrix.first_guess(),
+        &Ordering::Identity,
+        &Settings::default(),
+    );
+    assert_eq!(refused, Err(SolveError::NeedsBodies(Solver::TwoLevel)));
+    for solver in Solver::ALL.into_iter().filter(|s| !s.needs_bodies()) {
         let settings = Settings {
             tolerance: 0.0,
             most_iterations: 30,

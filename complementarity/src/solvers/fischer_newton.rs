@@ -44,7 +44,7 @@ pub(crate) fn solve<S: System>(run: &mut Run<'_, S>) -> Result<(), SolveError> {
             sweep_next = false;
             continue;
         }
-        let (better, evaluations) = scaled.newton(&scaled.from_impulses(&impulses));
+        let (better, evaluations) = scaled.newton(&scaled.scaled(&impulses));
         match better {
             Some(z) => impulses = scaled.to_impulses(&z),
             None => sweep_next = true,
@@ -102,7 +102,7 @@ impl Scaled {
         }
     }
 
-    fn from_impulses(&self, impulses: &[[f64; 3]]) -> Vec<f64> {
+    fn scaled(&self, impulses: &[[f64; 3]]) -> Vec<f64> {
         let rows = impulses.iter().flatten().zip(&self.root);
         rows.map(|(x, root)| x * root).collect()
     }
