@@ -1,9 +1,9 @@
 //! The base as the strand feels it: time scale and local dynamics (Hadap 2006, eq. 19).
 //!
-//! `v̂₀ ← β (v̂₀ − γ v̂_ref)`, `â₀ ← β (â₀ − γ â_ref)`. Both scale spatial vectors in base
-//! coordinates, where acceleration is the derivative of velocity; so there is a frame that moves
-//! with exactly the scaled velocity. A strand is simulated with that *felt* base, and shown on the
-//! true one; gravity and fields are turned into the felt world, and so stay untouched.
+//! Both scale spatial vectors in base coordinates, where acceleration is the derivative of
+//! velocity; so there is a frame that moves with exactly the scaled velocity. A strand is simulated
+//! with that *felt* base, and shown on the true one; gravity and fields are turned into the felt
+//! world, and so stay untouched.
 
 use drystone_base::functions::rotation_vector;
 use drystone_base::{Pose, Vec3};
@@ -61,19 +61,28 @@ impl Base {
     }
 
     /// Felt velocity and acceleration `v̂₀`, `â₀` in base coordinates.
+    ///
+    /// `v̂ = β (v̂₀ − γ X v̂_ref)`   (Hadap 2006, eq. 19)
+    ///
+    /// `X` takes the reference frame's velocity field to the base. Ours: the felt acceleration is the
+    /// derivative of that velocity, `Ẋ v̂_ref = −v̂_rel × X v̂_ref` and changes of `β` and `γ`
+    /// included; as printed, a head turning on a body in uniform motion would feel a force.
     pub fn felt_motion(&self, t: f64) -> (Motion, Motion) {
         let moving = self.path.at(t);
         let (mut v, mut a) = (moving.spatial_velocity(), moving.spatial_acceleration());
         if let Some(path) = &self.reference {
-            let (frame, gamma) = (path.at(t), -self.local_dynamics.at(t));
-            // the reference frame's velocity field, where the base is
+            let frame = path.at(t);
             let there = frame.pose.inverse().then(&moving.pose);
-            let at_base = |m: Motion| m.seen_from(there.position, there.rotation).times(gamma);
-            v = v.plus(&at_base(frame.spatial_velocity()));
-            a = a.plus(&at_base(frame.spatial_acceleration()));
+            let at_base = |m: Motion| m.seen_from(there.position, there.rotation);
+            let field = at_base(frame.spatial_velocity());
+            let relative = v.plus(&field.times(-1.0));
+            let change = at_base(frame.spatial_acceleration()).plus(&field.cross(&relative));
+            let (gamma, slope) = (self.local_dynamics.at(t), self.local_dynamics.slope(t));
+            v = v.plus(&field.times(-gamma));
+            a = a.plus(&change.times(-gamma)).plus(&field.times(-slope));
         }
-        let beta = self.time_scale.at(t);
-        (v.times(beta), a.times(beta))
+        let (beta, slope) = (self.time_scale.at(t), self.time_scale.slope(t));
+        (v.times(beta), a.times(beta).plus(&v.times(slope)))
     }
 
     /// The frame at `t + h` when the felt base was at `before` at time `t`.

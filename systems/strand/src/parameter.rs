@@ -36,6 +36,16 @@ impl Ramp {
             .map_or(y0, |&[x1, y1]| y0 + (y1 - y0) * ((place - x0) / (x1 - x0)))
     }
 
+    /// Slope at `place`, of the piece that follows it.
+    pub fn slope(&self, place: f64) -> f64 {
+        let after = self.keys.partition_point(|key| key[0] <= place);
+        if after == 0 || after == self.keys.len() {
+            return 0.0;
+        }
+        let ([x0, y0], [x1, y1]) = (self.keys[after - 1], self.keys[after]);
+        (y1 - y0) / (x1 - x0)
+    }
+
     /// Whether the value is the same everywhere.
     pub fn is_constant(&self) -> bool {
         self.keys.windows(2).all(|pair| pair[0][1] == pair[1][1])

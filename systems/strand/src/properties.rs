@@ -65,7 +65,10 @@ impl Properties {
             let (s, m, length) = (chain.at_joint[j], chain.at_middle[j], chain.length[j]);
             let mass = p.mass_per_length.at(m, t) * length;
             let radius = p.radius.at(m, t);
-            let (round, long) = (0.25 * mass * radius * radius, mass * length * length / 12.0);
+            let long = mass * length * length / 12.0;
+            // a thread thinner than a two-thousandth of its segments turns as if it were so thick:
+            // its free twist must not be left to rounding
+            let round = (0.25 * mass * radius * radius).max(1e-6 * long);
             let per_cell = chain.stiffening / chain.cell[j];
             let bend = p.bend_stiffness.at(s, t) * per_cell;
             let stiffness = JointStiffness {

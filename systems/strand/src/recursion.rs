@@ -98,3 +98,6 @@ pub fn residual(
     }
     rs
 }
+
+#[cfg(test)]
+mod tests;

@@ -159,16 +159,16 @@ fn balance(
     let law = model.law.clone();
     let (gravity, chain) = (model.gravity, &mut model.chains[i]);
     unstretch(chain, strand);
-    let needed = static_torques(chain, strand, properties, gravity, t);
+    let mut needed = static_torques(chain, strand, properties, gravity, t);
+    if chain.extensible {
+        prestretch(chain, strand, properties, gravity, t, &mut needed);
+    }
     let mut worst = 0.0f64;
     for (j, torque) in needed.iter().enumerate() {
         let stiffness = &properties.links[j].stiffness;
         let (deviation, left) = hold(&*law, stiffness, *torque);
         chain.rest_rotation[j] = (strand.rotation[j] * deviation.conjugate()).normalize();
         worst = worst.max(left);
-    }
-    if chain.extensible {
-        prestretch(chain, strand, properties, gravity, t);
     }
     worst
 }
@@ -228,18 +228,20 @@ fn unstretch(chain: &mut Chain, strand: &mut StrandState) {
 }
 
 /// Stretches the joints so that they carry the weight, and shifts them back by as much, so that
-/// nothing moves.
+/// nothing moves; with the pivots the torques about them change.
 fn prestretch(
     chain: &mut Chain,
     strand: &mut StrandState,
     properties: &Properties,
     gravity: Vec3,
     t: f64,
+    needed: &mut [Vec3],
 ) {
     let mut carried = weights(chain, strand, properties, gravity, t);
     for j in (0..chain.len()).rev() {
         if let Some((k, _)) = properties.links[j].stretch {
             strand.stretch[j] = carried[j].force.y / k;
+            needed[j] -= (Vec3::Y * strand.stretch[j]).cross(carried[j].force);
         }
         if chain.parent[j] != crate::BASE {
             let back = carried[j].carried_back(chain.joint[j], strand.rotation[j]);

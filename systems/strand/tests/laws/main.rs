@@ -3,5 +3,9 @@
 #![allow(clippy::unwrap_used)]
 
 mod build;
+mod controls;
+mod dynamics;
 mod golden;
+mod rest;
+mod robustness;
 mod statics;
