@@ -38,6 +38,7 @@ mod jacobi;
 mod law;
 mod local;
 mod nncg;
+mod patience;
 mod pgs;
 mod run;
 mod sor;
@@ -86,11 +87,13 @@ pub enum Solver {
     /// Cone sweeps and an exact solve over the layers of the contact graph in turn. For factored
     /// problems.
     TwoLevel,
+    /// Anderson acceleration of [`Solver::TwoLevel`].
+    TwoLevelAnderson,
 }
 
 impl Solver {
     /// All of them, plainest first.
-    pub const ALL: [Self; 14] = [
+    pub const ALL: [Self; 15] = [
         Self::Jacobi,
         Self::GaussSeidel,
         Self::Sor,
@@ -105,6 +108,7 @@ impl Solver {
         Self::FischerNewton,
         Self::SorLcp,
         Self::TwoLevel,
+        Self::TwoLevelAnderson,
     ];
 
     /// As on the command line and in files.
@@ -124,6 +128,7 @@ impl Solver {
             Self::FischerNewton => "fischer-newton",
             Self::SorLcp => "sor-lcp",
             Self::TwoLevel => "two-level",
+            Self::TwoLevelAnderson => "two-level-anderson",
         }
     }
 
@@ -137,14 +142,20 @@ impl Solver {
             | Self::Nncg
             | Self::Subspace
             | Self::FischerNewton => Law::Pyramid,
-            Self::Cone | Self::Local | Self::NncgCone | Self::Anderson | Self::SorLcp | Self::TwoLevel => Law::Cone,
+            Self::Cone
+            | Self::Local
+            | Self::NncgCone
+            | Self::Anderson
+            | Self::SorLcp
+            | Self::TwoLevel
+            | Self::TwoLevelAnderson => Law::Cone,
             Self::Apgd => Law::ConvexCone,
         }
     }
 
     /// Whether it needs bodies and contact frames, and cannot take a matrix.
     pub const fn needs_bodies(self) -> bool {
-        matches!(self, Self::TwoLevel)
+        matches!(self, Self::TwoLevel | Self::TwoLevelAnderson)
     }
 
     /// Whether an ordering makes a difference; others are free to ignore it.
@@ -228,12 +239,13 @@ impl Solver {
             Self::Nncg => nncg::solve(&mut run, pgs::Kernel::new(settings))?,
             Self::NncgCone => nncg::solve(&mut run, cone::Kernel::new(settings))?,
             Self::Local => local::solve(&mut run)?,
-            Self::Anderson => anderson::solve(&mut run, cone::Kernel::new(settings))?,
+            Self::Anderson => anderson::solve(&mut run)?,
             Self::Apgd => apgd::solve(&mut run),
             Self::Subspace => subspace::solve(&mut run)?,
             Self::FischerNewton => fischer_newton::solve(&mut run)?,
             Self::SorLcp => sor_lcp::solve(&mut run)?,
-            Self::TwoLevel => two_level::solve(&mut run)?,
+            Self::TwoLevel => two_level::solve(&mut run, self, false)?,
+            Self::TwoLevelAnderson => two_level::solve(&mut run, self, true)?,
         }
         Ok(run.finish(impulses))
     }

@@ -3,29 +3,32 @@
 use std::collections::VecDeque;
 
 use crate::solvers::SolveError;
+use crate::solvers::cone;
 use crate::solvers::dense::{Square, cholesky_solve};
+use crate::solvers::patience::Patience;
 use crate::solvers::run::Run;
-use crate::solvers::sweeper::{Kernel, Sweeper};
+use crate::solvers::sweeper::{Map, Sweeper};
 use crate::system::{State, System};
 
-/// Growth of `|f|²` from one iterate to the next that throws the window away.
-const GROWTH: f64 = 4.0;
-/// Windows without a new least `|f|²` after which plain sweeps follow, and most of these.
-const AGE: usize = 6;
-const MOST_PLAIN_SWEEPS: u32 = 1000;
+/// Windows without a new least `|f|²` after which plain sweeps follow.
+const AGE: u32 = 6;
 
-/// With the sweep `G` and `f_k = G(x_k) − x_k`, weighed by `sqrt(A_ii)`:
+/// Anderson acceleration of cone sweeps.
+pub(crate) fn solve<S: System>(run: &mut Run<'_, S>) -> Result<(), SolveError> {
+    let sweeper = Sweeper::new(run, cone::Kernel::new(run.settings))?;
+    accelerate(run, sweeper);
+    Ok(())
+}
+
+/// With the map `G` and `f_k = G(x_k) − x_k`, weighed by `sqrt(A_ii)`:
 ///
 /// `x_{k+1} = G(x_k) − Σ γ_j ΔG_j`, `γ` least squares of `|f_k − Σ γ_j Δf_j|`   (Walker 2011, §2)
 ///
 /// over the last few differences. Safeguards: what the law forbids is put back; where `|f|²`
-/// grows fourfold all memory is dropped and the plain sweep stands; and where it finds no new
-/// least value for long, plain sweeps follow, twice as many each time.
-pub(crate) fn solve<S: System>(
-    run: &mut Run<'_, S>,
-    kernel: impl Kernel,
-) -> Result<(), SolveError> {
-    let mut sweeper = Sweeper::new(run, kernel)?;
+/// grows all memory is dropped and the plain step stands (to let it grow twofold or fourfold first
+/// cost four times the iterations on a box that slides on many points); and where it finds no new
+/// least value for long, plain steps follow, twice as many each time.
+pub(crate) fn accelerate<S: System>(run: &mut Run<'_, S>, mut map: impl Map) {
     let (system, law, window) = (run.system, run.law, run.settings.window);
     let weights: Vec<f64> = (0..system.contacts())
         .flat_map(|k| system.diagonal(k).map(|a| a.max(0.0).sqrt()))
@@ -34,11 +37,10 @@ pub(crate) fn solve<S: System>(
     let mut last: Option<(Vec<f64>, State)> = None;
     let mut memory: VecDeque<(Vec<f64>, State)> = VecDeque::new();
     let mut last_square = f64::INFINITY;
-    let (mut least, mut age) = (f64::INFINITY, 0);
-    let (mut plain_sweeps, mut next_plain_sweeps) = (0u32, window as u32);
+    let mut patience = Patience::new(AGE * window as u32, window as u32);
     while run.goes_on(&state.impulses) {
         let before = state.impulses.clone();
-        let rows = sweeper.cycle(&mut state);
+        let rows = map.apply(&mut state);
         run.count(rows);
         let f: Vec<f64> = (state.impulses.iter().flatten())
             .zip(before.iter().flatten())
@@ -46,18 +48,9 @@ pub(crate) fn solve<S: System>(
             .map(|((x, y), weight)| weight * (x - y))
             .collect();
         let square = dot(&f, &f);
-        age += 1;
-        if square < least {
-            (least, age) = (square, 0);
-        }
-        if plain_sweeps > 0 {
-            plain_sweeps -= 1;
-            (least, age) = (square, 0);
-        } else if age > AGE * window {
+        if patience.plain_next(square) {
             memory.clear();
-            plain_sweeps = next_plain_sweeps;
-            next_plain_sweeps = (2 * next_plain_sweeps).min(MOST_PLAIN_SWEEPS);
-        } else if square > GROWTH * last_square {
+        } else if square > last_square {
             memory.clear();
         } else if let Some((last_f, last_g)) = &last {
             let difference = f.iter().zip(last_f).map(|(x, y)| x - y).collect();
@@ -86,7 +79,6 @@ pub(crate) fn solve<S: System>(
         }
         last = Some((f, plain));
     }
-    Ok(())
 }
 
 /// `γ` of the least `|f − Σ γ_j Δf_j|`, a hair short where differences are nearly dependent.

@@ -2,6 +2,7 @@
 //! (Silcowitz 2009).
 
 use crate::solvers::dense::{Factors, Square};
+use crate::solvers::patience::Patience;
 use crate::solvers::pgs;
 use crate::solvers::run::Run;
 use crate::solvers::sor_lcp::dense;
@@ -13,6 +14,8 @@ use crate::system::System;
 const MOST_CONTACTS: usize = 700;
 /// Sweeps for a first guess, and again where no step helps.
 const SWEEPS: u32 = 20;
+/// Iterations without a new least merit after which some are sweeps alone.
+const AGE: u32 = 30;
 /// Halvings of a step that makes things worse.
 const HALVINGS: usize = 8;
 /// Decrease asked of a step, as a part of what the slope promises.
@@ -26,7 +29,8 @@ const SHIFTS: [f64; 4] = [1e-12, 1e-8, 1e-5, 1e-2];
 ///
 /// Unknowns are scaled by `sqrt(A_ii)`. The Jacobian is singular on faces with a point too many
 /// and is shifted by as little as gives a step that helps. An iteration is such a step, or some
-/// sweeps where there is none.
+/// sweeps where there is none; where Newton's steps go round in circles, sweeps follow, twice as
+/// many each time.
 pub(crate) fn solve<S: System>(run: &mut Run<'_, S>) -> Result<(), SolveError> {
     let system = run.system;
     too_large(Solver::FischerNewton, system.contacts(), MOST_CONTACTS)?;
@@ -35,18 +39,22 @@ pub(crate) fn solve<S: System>(run: &mut Run<'_, S>) -> Result<(), SolveError> {
     let sweeps = run.settings.inner_sweeps.unwrap_or(SWEEPS);
     let mut impulses = run.first_state().impulses;
     let mut sweep_next = true;
+    let mut patience = Patience::new(AGE, AGE);
     while run.goes_on(&impulses) {
         if sweep_next {
             let mut state = system.state(impulses);
             let rows = (0..sweeps).map(|_| sweeper.cycle(&mut state)).sum();
             impulses = state.impulses;
             run.count(rows);
-            sweep_next = false;
+            sweep_next = patience.plain_next(scaled.merit(&scaled.scaled(&impulses)));
             continue;
         }
         let (better, evaluations) = scaled.newton(&scaled.scaled(&impulses));
         match better {
-            Some(z) => impulses = scaled.to_impulses(&z),
+            Some((z, merit)) => {
+                impulses = scaled.to_impulses(&z);
+                sweep_next = patience.plain_next(merit);
+            }
             None => sweep_next = true,
         }
         run.count(evaluations * run.all_rows());
@@ -160,8 +168,8 @@ impl Scaled {
             .sum()
     }
 
-    /// One step, if there is one that helps; and how often all rows were computed.
-    fn newton(&self, z: &[f64]) -> (Option<Vec<f64>>, u64) {
+    /// One step, if there is one that helps, with its merit; and how often all rows were computed.
+    fn newton(&self, z: &[f64]) -> (Option<(Vec<f64>, f64)>, u64) {
         let (n, w) = (z.len(), self.velocities(z));
         let rows: Vec<[f64; 4]> = (0..n).map(|i| self.row(i, z, &w)).collect();
         let now: f64 = rows.iter().map(|row| 0.5 * row[0] * row[0]).sum();
@@ -187,7 +195,7 @@ impl Scaled {
                 let then = self.merit(&next);
                 evaluations += 1;
                 if then <= (1.0 - 2.0 * ENOUGH * length) * now {
-                    return (Some(next), evaluations);
+                    return (Some((next, then)), evaluations);
                 }
                 length *= 0.5;
             }

@@ -2,17 +2,24 @@
 //! directions are kept as Fletcher and Reeves do (Silcowitz 2010).
 
 use crate::solvers::SolveError;
+use crate::solvers::patience::Patience;
 use crate::solvers::run::Run;
 use crate::solvers::sweeper::{Kernel, Sweeper};
 use crate::system::{State, System};
+
+/// Iterations without a new least `|g|²` after which plain sweeps follow: at least so many, and
+/// so many for each contact.
+const AGE: u32 = 60;
+const AGE_PER_CONTACT: u32 = 10;
 
 /// With the sweep `G` and `g_k = x_k − G(x_k)`:
 ///
 /// `β = |g_k|² / |g_{k−1}|²`; `x_{k+1} = G(x_k) + β p_{k−1}`, `p_k = β p_{k−1} − g_k`, and where
 /// `β > 1` a fresh start with `p_k = 0`   (Silcowitz 2010, Alg. 1)
 ///
-/// Ours: the norm weighs rows by `A_ii`, so that masses do not matter; and `ΔV = M⁻¹Jᵀx` is
-/// linear in `x` and follows without a product.
+/// Ours: the norm weighs rows by `A_ii`, so that masses do not matter; `ΔV = M⁻¹Jᵀx` is linear
+/// in `x` and follows without a product; and where `|g|²` finds no new least value for long,
+/// plain sweeps follow, twice as many each time.
 pub(crate) fn solve<S: System>(
     run: &mut Run<'_, S>,
     kernel: impl Kernel,
@@ -25,6 +32,8 @@ pub(crate) fn solve<S: System>(
     let mut before = state.clone();
     let mut direction: Option<State> = None;
     let mut last = f64::INFINITY;
+    let age = AGE.max(AGE_PER_CONTACT * run.system.contacts() as u32);
+    let mut patience = Patience::new(age, AGE);
     while run.goes_on(&state.impulses) {
         before.clone_from(&state);
         let rows = sweeper.cycle(&mut state);
@@ -39,7 +48,9 @@ pub(crate) fn solve<S: System>(
             f64::INFINITY
         };
         last = now;
+        let plain = patience.plain_next(now);
         direction = match direction {
+            _ if plain => None,
             Some(mut p) if beta <= 1.0 => {
                 p.scale(beta);
                 state.add_scaled(1.0, &p);

@@ -2,6 +2,7 @@
 //! exactly those right (Silcowitz 2010).
 
 use crate::solvers::dense::{Factors, Square};
+use crate::solvers::patience::Patience;
 use crate::solvers::pgs;
 use crate::solvers::run::Run;
 use crate::solvers::sor_lcp::dense;
@@ -15,6 +16,8 @@ const MOST_CONTACTS: usize = 700;
 const SWEEPS: u32 = 10;
 /// Times a direct solve is repeated with what it left.
 const REFINEMENTS: usize = 3;
+/// Iterations without a new least residual after which some are sweeps alone.
+const AGE: u32 = 10;
 /// Halvings of a direct step that makes things worse.
 const HALVINGS: usize = 6;
 /// What is added to the diagonal of a row, as a part of it: four points on a face are one too
@@ -23,7 +26,8 @@ const EPSILON: f64 = 1e-9;
 
 /// An iteration is some projected sweeps on the pyramid and a direct solve of the rows that they
 /// leave free, `w_F = 0`, where full friction follows its normal, `λ_t = ±μ λ_n`. The step is put
-/// into its bounds and halved until the residual falls; if it never does the sweeps stand.
+/// into its bounds and halved until the residual falls; if it never does the sweeps stand. Where
+/// the two only undo each other, sweeps alone follow, twice as many each time.
 pub(crate) fn solve<S: System>(run: &mut Run<'_, S>) -> Result<(), SolveError> {
     let system = run.system;
     too_large(Solver::Subspace, system.contacts(), MOST_CONTACTS)?;
@@ -31,22 +35,32 @@ pub(crate) fn solve<S: System>(run: &mut Run<'_, S>) -> Result<(), SolveError> {
     let mut sweeper = Sweeper::new(run, pgs::Kernel::new(run.settings))?;
     let mut state = run.first_state();
     let sweeps = run.settings.inner_sweeps.unwrap_or(SWEEPS);
+    let mut patience = Patience::new(AGE, AGE);
+    let mut plain = false;
     while run.goes_on(&state.impulses) {
-        let mut rows: u64 = (0..sweeps).map(|_| sweeper.sweep(&mut state)).sum();
+        let mut rows: u64 = (0..sweeps).map(|_| sweeper.cycle(&mut state)).sum();
         let free = Free::of(system, &state);
-        if let Some(factors) = free.factors(system, &matrix) {
-            rows += improve(run, &free, &factors, &mut state);
+        let mut error = run.law.residual_norm(system, &state.impulses);
+        rows += run.all_rows();
+        if !plain && let Some(factors) = free.factors(system, &matrix) {
+            rows += improve(run, &free, &factors, &mut state, &mut error);
         }
+        plain = patience.plain_next(error);
         run.count(rows);
     }
     Ok(())
 }
 
-/// Direct steps as long as they help; returns the rows computed.
-fn improve<S: System>(run: &Run<'_, S>, free: &Free, factors: &Factors, state: &mut State) -> u64 {
+/// Direct steps as long as they make `now`, the residual norm, smaller; returns the rows computed.
+fn improve<S: System>(
+    run: &Run<'_, S>,
+    free: &Free,
+    factors: &Factors,
+    state: &mut State,
+    now: &mut f64,
+) -> u64 {
     let (system, law) = (run.system, run.law);
-    let mut evaluations = 1;
-    let mut now = law.residual_norm(system, &state.impulses);
+    let mut evaluations = 0;
     for _ in 0..REFINEMENTS {
         let right: Vec<f64> = (free.rows.iter())
             .map(|(k, i, _)| -system.velocity_row(*k, *i, state))
@@ -63,13 +77,13 @@ fn improve<S: System>(run: &Run<'_, S>, free: &Free, factors: &Factors, state: &
             let then = law.residual_norm(system, &impulses);
             evaluations += 1;
             length *= 0.5;
-            (then < now).then_some((impulses, then))
+            (then < *now).then_some((impulses, then))
         });
         let Some((impulses, then)) = better else {
             break;
         };
         *state = system.state(impulses);
-        now = then;
+        *now = then;
     }
     evaluations * run.all_rows()
 }

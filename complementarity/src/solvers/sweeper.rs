@@ -61,6 +61,18 @@ impl<'a, S: System, K: Kernel> Sweeper<'a, S, K> {
     }
 }
 
+/// A map whose fixed points solve the problem: what accelerated methods accelerate.
+pub(crate) trait Map {
+    /// Applies it; returns the rows computed.
+    fn apply(&mut self, state: &mut State) -> u64;
+}
+
+impl<S: System, K: Kernel> Map for Sweeper<'_, S, K> {
+    fn apply(&mut self, state: &mut State) -> u64 {
+        self.cycle(state)
+    }
+}
+
 /// Sweeps until the run has had enough.
 pub(crate) fn iterate<S: System>(
     run: &mut Run<'_, S>,

@@ -5,9 +5,10 @@
 //! lanes, tuned for the rigid step, is [`crate::coarse`]; this one is plain and general.
 
 use crate::problem::Problem;
+use crate::solvers::anderson::accelerate;
 use crate::solvers::cone;
 use crate::solvers::run::Run;
-use crate::solvers::sweeper::Sweeper;
+use crate::solvers::sweeper::{Map, Sweeper};
 use crate::solvers::{SolveError, Solver};
 use crate::system::{State, System};
 
@@ -31,26 +32,51 @@ const TOUCHING: f64 = 1e-6;
 /// along the active rows of its contacts: normals that press or close, tangents that stick. With
 /// these fields as columns of `P`, `PᵀAP` couples an interface only with its neighbours: block
 /// tridiagonal in 6x6. The correction is put onto the cones and its length is the best up to one
-/// for the energy `½ λᵀAλ + bᵀλ` of each island; one that goes uphill is left out.
-pub(crate) fn solve<S: System>(run: &mut Run<'_, S>) -> Result<(), SolveError> {
+/// for the energy `½ λᵀAλ + bᵀλ` of each island; one that goes uphill is left out. Accelerated,
+/// the whole iteration is the map of Anderson's method.
+pub(crate) fn solve<S: System>(
+    run: &mut Run<'_, S>,
+    solver: Solver,
+    accelerated: bool,
+) -> Result<(), SolveError> {
     let Some(problem) = run.about.factored else {
-        return Err(SolveError::NeedsBodies(Solver::TwoLevel));
+        return Err(SolveError::NeedsBodies(solver));
     };
     let layers = Layers::of(problem);
-    let mut coarse = Coarse::new(problem, &layers);
-    let mut sweeper = Sweeper::new(run, cone::Kernel::new(run.settings))?;
+    let mut map = TwoLevel {
+        system: run.system,
+        coarse: Coarse::new(problem, &layers),
+        sweeper: Sweeper::new(run, cone::Kernel::new(run.settings))?,
+        sweeps: run.settings.inner_sweeps.unwrap_or(SWEEPS),
+    };
+    if accelerated {
+        accelerate(run, map);
+        return Ok(());
+    }
     let mut state = run.first_state();
-    let sweeps = run.settings.inner_sweeps.unwrap_or(SWEEPS);
     while run.goes_on(&state.impulses) {
-        coarse.correct(run.system, &mut state);
-        // velocities before, and the product of the step
-        let mut rows = 2 * run.all_rows();
-        for _ in 0..sweeps {
-            rows += sweeper.sweep(&mut state);
-        }
+        let rows = map.apply(&mut state);
         run.count(rows);
     }
     Ok(())
+}
+
+/// The map of one iteration.
+struct TwoLevel<'a, S> {
+    system: &'a S,
+    coarse: Coarse<'a>,
+    sweeper: Sweeper<'a, S, cone::Kernel>,
+    sweeps: u32,
+}
+
+impl<S: System> Map for TwoLevel<'_, S> {
+    fn apply(&mut self, state: &mut State) -> u64 {
+        self.coarse.correct(self.system, state);
+        // velocities before, and the product of the step
+        let coarse = 6 * self.system.contacts() as u64;
+        let sweeps = (0..self.sweeps).map(|_| self.sweeper.cycle(state));
+        coarse + sweeps.sum::<u64>()
+    }
 }
 
 struct Coarse<'a> {
