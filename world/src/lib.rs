@@ -22,7 +22,7 @@ mod world;
 
 pub use body::{Body, DEFAULT_DENSITY, DEFAULT_MATERIAL, Key, Motion};
 pub use check::{Judge, Progress, Verdict, check, check_world};
-pub use drystone_rigid::{Options, Report, Stepper};
+pub use drystone_rigid::{ContactProblem, Options, Report, Stepper};
 pub use error::{SceneError, nearest};
 pub use frame::{Frame, FrameBody, FrameContact};
 pub use generator::{

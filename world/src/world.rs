@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use drystone_base::{Pose, Vec3};
-use drystone_rigid::{Report, State, System, energy};
+use drystone_rigid::{ContactProblem, Report, State, System, energy};
 use serde::{Deserialize, Serialize};
 
 use crate::build::Builder;
@@ -116,6 +116,15 @@ impl World {
         }
         self.last_step = dt;
         self.system.step(dt)
+    }
+
+    /// The contact problem that the next step meets first, called `SCENE@TIME`; see
+    /// [`System::contact_problem`].
+    pub fn contact_problem(&self) -> ContactProblem {
+        let mut problem = self.system.contact_problem(self.step);
+        let microseconds = (self.time() * 1e6).round();
+        problem.name = format!("{}@{}", self.scene.name, microseconds / 1e6);
+        problem
     }
 
     /// Takes the scene's steps until `seconds` have passed; the report is that of the last step.

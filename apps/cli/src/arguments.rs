@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 
+use crate::dump::Dump;
+
 /// A physics engine for animation and simulation research: rigid bodies that really stack.
 ///
 /// Without a command, runs the scene `falling-roof` and writes a picture, a plot, a USD cache
@@ -79,6 +81,10 @@ pub(crate) struct Run {
     /// Render the picture at this time instead of the end
     #[arg(long, value_name = "S", requires = "picture")]
     pub(crate) at: Option<f64>,
+    /// Write the contact problem of the first step at or after T seconds: .dat (Siconos), a
+    /// folder or .dlm (OpenTissue), otherwise Drystone's own format
+    #[arg(long, value_name = "T:FILE", value_parser = Dump::parse)]
+    pub(crate) dump_problem: Vec<Dump>,
     /// Put the run by in this file, to be resumed bit for bit
     #[arg(long, value_name = "FILE")]
     pub(crate) checkpoint: Option<PathBuf>,

@@ -2,6 +2,7 @@
 
 mod arguments;
 mod commands;
+mod dump;
 mod failure;
 mod interrupt;
 mod outputs;

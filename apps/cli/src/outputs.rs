@@ -58,12 +58,19 @@ impl Outputs {
             )));
         }
         let mut names = BTreeSet::new();
-        for path in frames.chain(&run.picture).chain(&run.checkpoint) {
+        let problems = run.dump_problem.iter().map(|dump| &dump.path);
+        let files = frames.chain(&run.picture).chain(&run.checkpoint);
+        for (path, probe) in problems
+            .map(|path| (path, false))
+            .chain(files.map(|path| (path, true)))
+        {
             if !names.insert(path) {
                 let name = path.display();
                 return Err(Failure::input(format!("`{name}` is named for two outputs")));
             }
-            writable(path)?;
+            if probe {
+                writable(path)?;
+            }
         }
         let sink = |path: &PathBuf| open_sink(path, world.scene());
         Ok(Self {

@@ -110,6 +110,16 @@ pub(crate) fn resume_command(run: &Run, checkpoint: &Path, time: f64) -> String 
     for path in &run.plot {
         say("--plot", shown(&next(path)));
     }
+    for dump in run
+        .dump_problem
+        .iter()
+        .filter(|dump| dump.time > time - 1e-6)
+    {
+        say(
+            "--dump-problem",
+            format!("{}:{}", dump.time, shown(&dump.path)),
+        );
+    }
     if let Some(path) = &run.picture {
         say("--picture", shown(path));
     }

@@ -11,7 +11,7 @@ use crate::failure::{BROKEN, Failure, INTERRUPTED, WELL};
 use crate::outputs::{self, Outputs};
 use crate::progress::Progress;
 use crate::scene::{self, Found};
-use crate::{interrupt, say, summary};
+use crate::{dump, interrupt, say, summary};
 
 /// Simulated seconds between checkpoints, where nobody says otherwise.
 const CHECKPOINT_EVERY: f64 = 1.0;
@@ -25,6 +25,8 @@ pub(crate) fn run(run: &Run) -> Result<ExitCode, Failure> {
     let last_step = found.scene.frames() * frame_steps;
     let end = last_step as f64 * world.step_length();
     check_times(run, &world, end)?;
+    let mut dumps = run.dump_problem.clone();
+    dumps.iter().try_for_each(|dump| dump.check(&world, end))?;
     let mut outputs = Outputs::open(run, &world)?;
     interrupt::listen();
 
@@ -37,6 +39,7 @@ pub(crate) fn run(run: &Run) -> Result<ExitCode, Failure> {
     }
     picture_if_due(run, &mut outputs, &world);
     while step_number(&world) < last_step && !interrupt::asked() {
+        dump::write_due(&mut dumps, &world, &mut outputs);
         let report = world.step();
         recorder.step(&report);
         progress.step(&world, &report);
