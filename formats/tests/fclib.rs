@@ -165,7 +165,7 @@ fn a_global_problem_is_its_local_form() {
     let right: Vec<f64> = (0..12)
         .map(|i| f[i] + h[i].iter().zip(&r).map(|(h, r)| h * r).sum::<f64>())
         .collect();
-    let mut v = vec![0.0; 12];
+    let mut v = [0.0; 12];
     for _ in 0..2000 {
         for i in 0..12 {
             let rest: f64 = (0..12).map(|j| mass[i][j] * v[j]).sum();

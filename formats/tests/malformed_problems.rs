@@ -49,8 +49,17 @@ end
 
 /// (what is wrong, whole file, line to replace, by what (nothing: the file ends before it), line
 /// of the error, words that must be in the message)
+type Text = (
+    &'static str,
+    &'static str,
+    usize,
+    Option<&'static str>,
+    usize,
+    &'static [&'static str],
+);
+
 #[rustfmt::skip]
-const TEXTS: &[(&str, &str, usize, Option<&str>, usize, &[&str])] = &[
+const TEXTS: &[Text] = &[
     ("two dimensions", DAT, 1, Some("2"), 1, &["dimension", "`2`", "wanted 3"]),
     ("negative contacts", DAT, 2, Some("-4"), 2, &["number of contacts", "`-4`"]),
     ("more contacts than can be counted", DAT, 2, Some("99999999999999999999999"), 2, &["number of contacts"]),
@@ -127,8 +136,17 @@ fn parse(format: &str, text: &str) -> Result<(), FileError> {
 }
 
 /// (what is wrong, file, its text, file and line of the error, words)
+type Folder = (
+    &'static str,
+    &'static str,
+    &'static str,
+    &'static str,
+    usize,
+    &'static [&'static str],
+);
+
 #[rustfmt::skip]
-const FOLDERS: &[(&str, &str, &str, &str, usize, &[&str])] = &[
+const FOLDERS: &[Folder] = &[
     ("four rows", "A", "4 4 0\n", "A", 1, &["number of rows", "`4`", "three for each"]),
     ("not square", "A", "3 6 0\n", "A", 1, &["number of columns", "wanted 3"]),
     ("an entry outside", "A", "3 3 1\n3 0 1\n", "A", 2, &["row of entry 0", "`3`", "below 3"]),
