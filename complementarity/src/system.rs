@@ -4,6 +4,8 @@
 //! A solver is written once, generic over [`System`], and compiled for both; [`crate::on_system`]
 //! chooses outside of its loops.
 
+use drystone_base::Vec3;
+
 use crate::matrix::{Block, BlockMatrix};
 use crate::problem::{Problem, Rows, Twist, prepare};
 
@@ -41,6 +43,21 @@ impl State {
             x.angular *= factor;
         }
     }
+}
+
+/// What there is to know at one contact to treat its three rows together.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct AtContact {
+    /// `w` [m/s].
+    pub velocity: [f64; 3],
+    /// `λ` [N s].
+    pub impulse: [f64; 3],
+    /// The block of `A` on the diagonal [1/kg].
+    pub block: Block,
+    /// See [`System::tangential`] [1/kg].
+    pub tangential: f64,
+    /// Coulomb's coefficient [1].
+    pub friction: f64,
 }
 
 /// A contact problem `w = A λ + b` with friction, ready to be swept over.
@@ -82,6 +99,26 @@ pub trait System: Sync {
     /// `A λ` [m/s].
     fn product(&self, impulses: &[[f64; 3]]) -> Vec<[f64; 3]>;
 
+    /// Sets the impulse of contact `k` to what `rule` makes of it: the whole contact at once, for
+    /// sweeps that would otherwise go over its bodies three times.
+    #[inline]
+    fn update(&self, k: usize, state: &mut State, rule: impl FnOnce(&AtContact) -> [f64; 3])
+    where
+        Self: Sized,
+    {
+        let at = AtContact {
+            velocity: self.velocity(k, state),
+            impulse: state.impulses[k],
+            block: self.block(k),
+            tangential: self.tangential(k),
+            friction: self.friction(k),
+        };
+        let new = rule(&at);
+        for i in 0..3 {
+            self.change(k, i, new[i] - at.impulse[i], state);
+        }
+    }
+
     /// The working state at `λ = 0`.
     fn zero_state(&self) -> State {
         self.state(vec![[0.0; 3]; self.contacts()])
@@ -103,14 +140,48 @@ pub trait System: Sync {
 pub struct FactoredSystem<'a> {
     problem: &'a Problem,
     rows: Vec<Rows>,
+    compact: Vec<Compact>,
+}
+
+/// All that [`System::update`] reads of a contact, in one place: a sweep over many contacts is
+/// bound by memory.
+struct Compact {
+    a: u32,
+    b: u32,
+    axes: [Vec3; 3],
+    r_a: Vec3,
+    r_b: Vec3,
+    free: [f64; 3],
+    /// Upper half of the block: nn, n1, n2, 11, 12, 22.
+    block: [f64; 6],
+    tangential: f64,
+    friction: f64,
 }
 
 impl<'a> FactoredSystem<'a> {
     /// Prepares the rows.
     pub fn new(problem: &'a Problem) -> Self {
+        let rows = prepare(problem);
+        let compact = (problem.contacts.iter().zip(&problem.b).zip(&rows))
+            .map(|((c, b), rows)| {
+                let m = Rows::coupling(rows, rows);
+                Compact {
+                    a: c.a as u32,
+                    b: c.b as u32,
+                    axes: c.axes(),
+                    r_a: c.r_a,
+                    r_b: c.r_b,
+                    free: *b,
+                    block: [m[0][0], m[0][1], m[0][2], m[1][1], m[1][2], m[2][2]],
+                    tangential: rows.tangential,
+                    friction: c.friction,
+                }
+            })
+            .collect();
         Self {
             problem,
-            rows: prepare(problem),
+            rows,
+            compact,
         }
     }
 
@@ -168,6 +239,37 @@ impl System for FactoredSystem<'_> {
     fn change(&self, k: usize, i: usize, change: f64, state: &mut State) {
         state.impulses[k][i] += change;
         self.rows[k].push(i, change, &mut state.delta_v);
+    }
+
+    #[inline]
+    fn update(&self, k: usize, state: &mut State, rule: impl FnOnce(&AtContact) -> [f64; 3]) {
+        let c = &self.compact[k];
+        let (a, b) = (c.a as usize, c.b as usize);
+        let (v_a, v_b) = (state.delta_v[a], state.delta_v[b]);
+        let v = v_b.at(c.r_b) - v_a.at(c.r_a);
+        let [nn, n1, n2, m11, m12, m22] = c.block;
+        let at = AtContact {
+            velocity: std::array::from_fn(|i| c.free[i] + c.axes[i].dot(v)),
+            impulse: state.impulses[k],
+            block: [[nn, n1, n2], [n1, m11, m12], [n2, m12, m22]],
+            tangential: c.tangential,
+            friction: c.friction,
+        };
+        let new = rule(&at);
+        state.impulses[k] = new;
+        // both bodies once, by the sum of the rows
+        let p = c.axes[0] * (new[0] - at.impulse[0])
+            + c.axes[1] * (new[1] - at.impulse[1])
+            + c.axes[2] * (new[2] - at.impulse[2]);
+        let (mass_a, mass_b) = (&self.problem.bodies[a], &self.problem.bodies[b]);
+        state.delta_v[a] = Twist {
+            linear: v_a.linear - p * mass_a.inverse_mass,
+            angular: v_a.angular - mass_a.inverse_inertia.times(c.r_a.cross(p)),
+        };
+        state.delta_v[b] = Twist {
+            linear: v_b.linear + p * mass_b.inverse_mass,
+            angular: v_b.angular + mass_b.inverse_inertia.times(c.r_b.cross(p)),
+        };
     }
 
     fn product(&self, impulses: &[[f64; 3]]) -> Vec<[f64; 3]> {

@@ -48,9 +48,7 @@ pub(crate) fn accelerate<S: System>(run: &mut Run<'_, S>, mut map: impl Map) {
             .map(|((x, y), weight)| weight * (x - y))
             .collect();
         let square = dot(&f, &f);
-        if patience.plain_next(square) {
-            memory.clear();
-        } else if square > last_square {
+        if patience.plain_next(square) || square > last_square {
             memory.clear();
         } else if let Some((last_f, last_g)) = &last {
             let difference = f.iter().zip(last_f).map(|(x, y)| x - y).collect();

@@ -9,28 +9,23 @@ use crate::solvers::sweeper::{self, iterate};
 use crate::solvers::{SolveError, Solver};
 use crate::system::{State, System};
 
-struct Kernel {
-    blocks: Vec<Block>,
-}
+struct Kernel;
 
 impl sweeper::Kernel for Kernel {
     const GRAIN: Grain = Grain::Contact;
 
     #[inline]
     fn visit<S: System>(&self, system: &S, visit: Visit, state: &mut State) {
-        let k = visit.contact as usize;
-        let (block, old) = (&self.blocks[k], state.impulses[k]);
-        if block[0][0] <= 0.0 {
-            return; // neither body can move
-        }
-        let w = system.velocity(k, state);
-        let free = std::array::from_fn(|i| {
-            w[i] - block[i][0] * old[0] - block[i][1] * old[1] - block[i][2] * old[2]
+        system.update(visit.contact as usize, state, |at| {
+            let (block, old) = (&at.block, at.impulse);
+            if block[0][0] <= 0.0 {
+                return old; // neither body can move
+            }
+            let free = std::array::from_fn(|i| {
+                at.velocity[i] - block[i][0] * old[0] - block[i][1] * old[1] - block[i][2] * old[2]
+            });
+            coulomb(block, free, at.friction, old)
         });
-        let new = coulomb(block, free, system.friction(k), old);
-        for i in 0..3 {
-            system.change(k, i, new[i] - old[i], state);
-        }
     }
 }
 
@@ -41,9 +36,7 @@ pub(crate) fn solve<S: System>(run: &mut Run<'_, S>) -> Result<(), SolveError> {
             ordering: run.ordering,
         });
     }
-    let contacts = 0..run.system.contacts();
-    let blocks = contacts.map(|k| run.system.block(k)).collect();
-    iterate(run, Kernel { blocks })
+    iterate(run, Kernel)
 }
 
 /// The impulse at one contact whose velocity is `w = W λ + free`: none if it opens, else the

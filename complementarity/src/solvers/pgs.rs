@@ -4,7 +4,7 @@ use crate::ordering::{Grain, Part, Visit};
 use crate::solvers::run::Run;
 use crate::solvers::sweeper::{self, iterate};
 use crate::solvers::{Settings, SolveError};
-use crate::system::{State, System};
+use crate::system::{AtContact, State, System};
 
 /// `λ_i ← clamp(λ_i − ω w_i / A_ii)`, friction between `±μ λ_n` (Erleben 2007, eq. 29-33).
 pub(crate) struct Kernel {
@@ -33,11 +33,7 @@ impl sweeper::Kernel for Kernel {
             relax(system, k, i, self.omega, most, state);
         };
         match visit.part {
-            Part::Whole => {
-                row(0, state);
-                row(1, state);
-                row(2, state);
-            }
+            Part::Whole => system.update(k, state, |at| whole(at, self.omega)),
             Part::Normal => row(0, state),
             Part::Friction => {
                 row(1, state);
@@ -47,6 +43,30 @@ impl sweeper::Kernel for Kernel {
             Part::SecondTangent => row(2, state),
         }
     }
+}
+
+/// The three rows in turn, what one does to the next by the block of the contact.
+#[inline]
+fn whole(at: &AtContact, omega: f64) -> [f64; 3] {
+    let (m, mut new) = (&at.block, at.impulse);
+    if m[0][0] <= 0.0 {
+        return new; // neither body can move
+    }
+    // quotients first: they do not wait for the velocity
+    let steps: [f64; 3] = std::array::from_fn(|i| omega / m[i][i]);
+    new[0] = (new[0] - steps[0] * at.velocity[0]).max(0.0);
+    let most = at.friction * new[0];
+    let mut changes = [new[0] - at.impulse[0], 0.0];
+    for i in 1..3 {
+        if m[i][i] > 0.0 {
+            let w = at.velocity[i] + m[i][0] * changes[0] + m[i][1] * changes[1];
+            new[i] = (new[i] - steps[i] * w).max(-most).min(most);
+        }
+        if i == 1 {
+            changes[1] = new[1] - at.impulse[1];
+        }
+    }
+    new
 }
 
 /// One row: the step that stops its velocity, times `omega`, then between 0 (normal) or `-most`
