@@ -29,4 +29,4 @@ pub use ordering::{Ordering, OrderingError};
 pub use pgs::{Solved, Sweeping};
 pub use problem::{Contact, Mass, Problem, Twist};
 pub use solvers::{Ended, Law, Outcome, Record, Settings, SolveError, Solver};
-pub use system::{FactoredSystem, MatrixProblem, State, System};
+pub use system::{AtContact, FactoredSystem, MatrixProblem, State, System};
