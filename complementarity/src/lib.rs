@@ -6,6 +6,7 @@
 //! [`BlockMatrix`], with a name, a first guess and places; solvers generic over [`System`] take
 //! both forms, and [`Solver`] names them all, each in any [`Ordering`].
 
+pub mod analysis;
 pub mod blocks;
 pub mod coarse;
 pub mod cone;
