@@ -30,6 +30,18 @@ pub enum Error {
         /// What would do.
         wanted: &'static str,
     },
+    /// A quantity of a constraint outside its range.
+    #[error("constraint `{constraint}`: {what} is {found}; wanted {wanted}")]
+    Constraint {
+        /// The constraint's name.
+        constraint: String,
+        /// Which quantity.
+        what: String,
+        /// The value found.
+        found: String,
+        /// What would do.
+        wanted: &'static str,
+    },
     /// Keys of a motion path that make no path.
     #[error("motion path: {what} is {found}; wanted {wanted}")]
     Path {

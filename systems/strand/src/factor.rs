@@ -11,7 +11,7 @@
 use drystone_base::{Mat3, Vec3};
 
 use crate::chain::{BASE, Chain};
-use crate::implicit::{Live, Problem};
+use crate::implicit::{Live, Load, Problem};
 use crate::kinematics::Link;
 use crate::rotation::{inverse_body_jacobian, scalar, skew, skew_skew, skew_times, times_skew};
 
@@ -81,6 +81,7 @@ pub struct Factor {
     pub(crate) residual: Vec<Vec3>,
     pub(crate) stretch_residual: Vec<f64>,
     carried: Vec<Wrench>,
+    joint_load: Vec<Vec3>,
     reduced: Vec<(Vec3, f64)>,
     /// Solution: turn of each joint in world axes, and change of its stretch.
     pub(crate) turn: Vec<Vec3>,
@@ -98,6 +99,7 @@ impl Factor {
         stretch: &[f64],
         links: &[Link],
         live: &[Live],
+        loads: &[Load],
         kind: Kind,
     ) {
         let Problem {
@@ -105,6 +107,7 @@ impl Factor {
             law,
             bdf,
             bodies,
+            springs,
         } = problem;
         let (n, s) = (chain.len(), bdf.s);
         let exact = kind == Kind::Exact;
@@ -165,6 +168,41 @@ impl Factor {
             sum.asked.moment += moment;
             sum.asked.force += f;
 
+            // forces of constraints and contacts
+            let (mut joint_torque, mut joint_stiffness) = (Vec3::ZERO, Mat3::ZERO);
+            for spring in springs.iter().filter(|spring| spring.link() == j) {
+                let (asked, k) = (spring.asked(link, rotation[j]), spring.stiffness);
+                if let Some(stiffness) = spring.joint_stiffness() {
+                    joint_torque -= asked;
+                    joint_stiffness += stiffness;
+                } else if let Some(spot) = spring.spot() {
+                    let t = link.axes * spot.at;
+                    sum.asked.moment += t.cross(asked);
+                    sum.asked.force += asked;
+                    let shift = skew(t) * k;
+                    sum.tp += shift;
+                    sum.pt -= shift;
+                    sum.pp += scalar(k);
+                    sum.tt -= skew_skew(t, t) * k;
+                    if exact {
+                        sum.tt += skew_skew(asked, t);
+                    }
+                } else {
+                    sum.asked.moment += asked;
+                    sum.tt += scalar(k);
+                }
+            }
+            if let Some(load) = loads.get(j) {
+                let levers = load.levers(&link.axes);
+                let (x, y, z) = (levers.x_axis, levers.y_axis, levers.z_axis);
+                sum.asked.force -= load.force;
+                sum.asked.moment -= Vec3::new(y.z - z.y, z.x - x.z, x.y - y.x) + load.torque;
+                if exact {
+                    sum.tt -= levers.transpose() - scalar(x.x + y.y + z.z);
+                }
+                joint_torque += load.joint;
+            }
+
             // the stretch, then the way from the link's origin to the pivot
             let joint = &mut self.joints[j];
             joint.lever = link.lever;
@@ -202,7 +240,7 @@ impl Factor {
             let deviation = body.rest_inverse * rotation[j];
             let (elastic, mut k) = law.torque_and_stiffness(&body.stiffness, deviation);
             let (turn, rate) = body.turn_and_rate(s, rotation[j]);
-            let torque = elastic - body.damping * rate;
+            let torque = elastic + joint_torque - body.damping * rate;
             if !exact {
                 k = positive(&k);
             }
@@ -212,7 +250,7 @@ impl Factor {
                 } else {
                     Mat3::IDENTITY
                 };
-            let k = link.axes * k * link.axes.transpose();
+            let k = link.axes * (k + joint_stiffness) * link.axes.transpose();
             let around = if exact { sum.tt + skew(n_j) } else { sum.tt };
             let inverse = (around + k).inverse();
             joint.inverse = inverse;
@@ -235,7 +273,12 @@ impl Factor {
 
     /// Solves for the Newton step that removes the residuals.
     pub(crate) fn newton_step(&mut self) {
-        self.carried.fill(Wrench::default());
+        self.clear_loads();
+        self.solve(true);
+    }
+
+    /// The same under the loads added besides.
+    pub(crate) fn newton_step_under_loads(&mut self) {
         self.solve(true);
     }
 
@@ -251,6 +294,12 @@ impl Factor {
     /// Forgets all loads.
     pub fn clear_loads(&mut self) {
         self.carried.fill(Wrench::default());
+        self.joint_load.fill(Vec3::ZERO);
+    }
+
+    /// Adds a torque of the joint that `link` hangs by, on it and against its parent, world axes.
+    pub fn add_joint_load(&mut self, link: usize, torque: Vec3) {
+        self.joint_load[link] -= torque;
     }
 
     /// Adds a load for [`Factor::respond_to_loads`].
@@ -304,6 +353,7 @@ impl Factor {
         self.stretch_residual.resize(n, 0.0);
         self.stretch_residual.fill(0.0);
         self.carried.resize(n, Wrench::default());
+        self.joint_load.resize(n, Vec3::ZERO);
         self.reduced.resize(n, (Vec3::ZERO, 0.0));
         self.turn.resize(n, Vec3::ZERO);
         self.slide.resize(n, 0.0);
@@ -333,7 +383,7 @@ impl Factor {
             } else {
                 Vec3::ZERO
             };
-            let sum = r + p.moment;
+            let sum = r + p.moment + self.joint_load[j];
             self.reduced[j] = (sum, slide);
             let i = self.parent[j];
             if i != BASE {

@@ -12,6 +12,7 @@ use crate::chain::{BASE, Chain};
 use crate::elastic::{JointStiffness, Law};
 use crate::kinematics::Link;
 use crate::rotation::{log, outer};
+use crate::spring::Spring;
 
 /// Coefficients of the backward difference formula for a step `h` after a step `h_before`.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -104,12 +105,45 @@ impl Live {
     };
 }
 
+/// Forces of constraints and contacts on one link, constant while a Newton step is tried.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Load {
+    /// Their sum.
+    pub force: Vec3,
+    /// `Σ f ξᵀ` with the points `ξ` in the link's frame.
+    pub points: Mat3,
+    /// Torque on the link, and its rotation when that was found.
+    pub torque: Vec3,
+    pub rotation: Quat,
+    /// Torque of the joint that the link hangs by, in the link's frame.
+    pub joint: Vec3,
+}
+
+impl Load {
+    /// Nothing.
+    pub(crate) const ZERO: Self = Self {
+        force: Vec3::ZERO,
+        points: Mat3::ZERO,
+        torque: Vec3::ZERO,
+        rotation: Quat::IDENTITY,
+        joint: Vec3::ZERO,
+    };
+
+    /// `Σ f lᵀ` with the levers `l` from the link's origin, world axes.
+    #[inline]
+    pub(crate) fn levers(&self, axes: &Mat3) -> Mat3 {
+        self.points * axes.transpose()
+    }
+}
+
 /// One implicit step of one strand, as equations.
 pub(crate) struct Problem<'a> {
     pub chain: &'a Chain,
     pub law: &'a dyn Law,
     pub bdf: Bdf,
     pub bodies: &'a [Body],
+    /// Springs of constraints.
+    pub springs: &'a [Spring],
 }
 
 impl Body {
@@ -173,6 +207,7 @@ impl Problem<'_> {
         stretch: &[f64],
         links: &[Link],
         live: &[Live],
+        loads: &[Load],
     ) -> f64 {
         let s = self.bdf.s;
         let mut sum = 0.0;
@@ -202,6 +237,14 @@ impl Problem<'_> {
                 sum += body.mass * body.centre_history.dot(from - link.centre);
                 0.0
             };
+            if let Some(load) = loads.get(j) {
+                let levers = load.levers(&link.axes);
+                let turn = log(body.start.conjugate() * rotation[j]);
+                sum -= load.force.dot(link.origin - from);
+                sum -= levers.x_axis.x + levers.y_axis.y + levers.z_axis.z;
+                // torques have no energy of their own: that of the turn so far, to first order
+                sum -= load.joint.dot(turn) + load.torque.dot(load_turn(link, load));
+            }
             let deviation = body.rest_inverse * rotation[j];
             sum += self.law.energy(&body.stiffness, deviation) + damping;
             if body.tip_stiffness > 0.0 {
@@ -216,6 +259,15 @@ impl Problem<'_> {
                 }
             }
         }
+        for spring in self.springs {
+            let j = spring.link();
+            sum += spring.energy(&links[j], rotation[j]);
+        }
         sum
     }
+}
+
+/// How far the link has turned from where its torque was found, world axes.
+fn load_turn(link: &Link, load: &Load) -> Vec3 {
+    link.rotation * log(load.rotation.conjugate() * link.rotation)
 }

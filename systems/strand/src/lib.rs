@@ -6,6 +6,7 @@
 
 mod base;
 mod chain;
+mod constraint;
 mod continuum;
 mod elastic;
 pub mod energy;
@@ -22,15 +23,18 @@ mod parameter;
 mod posable;
 mod properties;
 pub mod recursion;
+mod response;
 mod rest;
 mod rotation;
 mod settle;
 mod spatial;
+mod spring;
 mod state;
 mod step;
 mod system;
 
 pub use chain::{BASE, Chain};
+pub use constraint::{Anchor, Constraint, Hold};
 pub use continuum::{Continuum, Grid, Parcel, Push};
 pub use elastic::{JointStiffness, Law, TangentLaw};
 pub use error::Error;
@@ -45,5 +49,5 @@ pub use posable::{PoseKey, PoseTrack};
 pub use properties::{LinkProperties, Properties};
 pub use rest::{Repair, RestShape};
 pub use spatial::{Force, Inertia, Motion};
-pub use state::{State, StrandState};
+pub use state::{Held, State, StrandState};
 pub use system::{Report, System};

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::chain::Chain;
 use crate::elastic::{Law, TangentLaw};
 use crate::posable::PoseTrack;
-use crate::{Error, Field, MotionPath, Parameter, Ramp};
+use crate::{Constraint, Error, Field, MotionPath, Parameter, Ramp};
 
 /// A curve of a strand, in the frame of its base: its points are the joints.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -309,6 +309,8 @@ pub struct Model {
     pub chains: Vec<Chain>,
     /// Fields by index.
     pub fields: Vec<NamedField>,
+    /// Constraints by index.
+    pub constraints: Vec<Constraint>,
     /// [m/s²]
     pub gravity: Vec3,
     /// Elasticity of the joints.
@@ -327,6 +329,7 @@ impl Model {
         Self {
             chains: Vec::new(),
             fields: Vec::new(),
+            constraints: Vec::new(),
             gravity,
             law: Arc::new(TangentLaw),
         }

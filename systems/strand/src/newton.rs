@@ -4,7 +4,7 @@
 use drystone_base::{Pose, Quat, Vec3};
 
 use crate::factor::{Factor, Kind};
-use crate::implicit::{Live, Problem};
+use crate::implicit::{Live, Load, Problem};
 use crate::kinematics::{Link, place};
 use crate::rotation::nudge;
 
@@ -36,33 +36,60 @@ pub(crate) struct Iterate {
     pub stretch: Vec<f64>,
     pub links: Vec<Link>,
     pub live: Vec<Live>,
+    /// Forces of constraints and contacts; empty where there are none.
+    pub loads: Vec<Load>,
     pub factor: Factor,
     trial_rotation: Vec<Quat>,
     trial_stretch: Vec<f64>,
     trial_links: Vec<Link>,
 }
 
+/// What has a say at every iterate.
+pub(crate) trait Coupling {
+    /// Renews the forces that depend on the iterate.
+    fn sample(&mut self, _: &[Link], _: &mut [Live]) {}
+
+    /// Changes the loads so that the Newton step in the iterate's factor leads to where constraints
+    /// and contacts want it, and that step with them; returns by how much the slope of the merit
+    /// function along the step changes with the loads.
+    fn couple(&mut self, _: &mut Iterate) -> f64 {
+        0.0
+    }
+
+    /// Whether [`Coupling::couple`] does anything.
+    fn is_coupled(&self) -> bool {
+        false
+    }
+}
+
+impl Coupling for () {}
+
 /// Steps below this are taken whole: Newton's method is then where it converges by itself [rad].
 const CLOSE: f64 = 1e-3;
 /// Longest turn of a joint in an iteration [rad].
 const LONGEST: f64 = 1.0;
 
-/// Solves the step from the guess in `iterate`, whose links must be placed; `sample` renews the
-/// forces that depend on the iterate.
+/// Solves the step from the guess in `iterate`, whose links must be placed.
 pub(crate) fn solve(
     problem: &Problem<'_>,
     base: &Pose,
     iterate: &mut Iterate,
     limits: Limits,
-    mut sample: impl FnMut(&[Link], &mut [Live]),
+    coupling: &mut impl Coupling,
 ) -> Solved {
     let mut before = f64::INFINITY;
     for iteration in 1..=limits.iterations {
-        sample(&iterate.links, &mut iterate.live);
+        coupling.sample(&iterate.links, &mut iterate.live);
         let (mut largest, mut slope) = iterate.find_step(problem, limits.length, Kind::Exact);
-        let saddle = limits.careful && iterate.factor.non_positive_pivots() > 0;
+        let careful = limits.careful || coupling.is_coupled();
+        let saddle = careful && iterate.factor.non_positive_pivots() > 0;
         if saddle || !(largest < CLOSE || slope < 0.0) {
             (largest, slope) = iterate.find_step(problem, limits.length, Kind::Positive);
+        }
+        if coupling.is_coupled() && largest.is_finite() {
+            let change = coupling.couple(iterate);
+            (largest, slope) = iterate.size_of_step(limits.length);
+            slope += change;
         }
         if !largest.is_finite() {
             return Solved {
@@ -78,24 +105,21 @@ pub(crate) fn solve(
         iterate.try_step(problem, base, part);
         if largest > CLOSE {
             // Armijo's rule
-            let merit = |rotation: &[Quat], stretch: &[f64], links: &[Link], live: &[Live]| {
-                problem.merit(rotation, stretch, links, live)
-            };
-            let here = merit(
+            let here = problem.merit(
                 &iterate.rotation,
                 &iterate.stretch,
                 &iterate.links,
                 &iterate.live,
+                &iterate.loads,
             );
             for _ in 0..12 {
-                let Iterate {
-                    trial_rotation,
-                    trial_stretch,
-                    trial_links,
-                    live,
-                    ..
-                } = &*iterate;
-                let there = merit(trial_rotation, trial_stretch, trial_links, live);
+                let there = problem.merit(
+                    &iterate.trial_rotation,
+                    &iterate.trial_stretch,
+                    &iterate.trial_links,
+                    &iterate.live,
+                    &iterate.loads,
+                );
                 if there <= here + 1e-4 * part * slope {
                     break;
                 }
@@ -137,9 +161,15 @@ impl Iterate {
             &self.stretch,
             &self.links,
             &self.live,
+            &self.loads,
             kind,
         );
         self.factor.newton_step();
+        self.size_of_step(length)
+    }
+
+    /// The same of the step that the factor holds.
+    fn size_of_step(&self, length: f64) -> (f64, f64) {
         let (mut largest, mut slope) = (0.0f64, 0.0);
         for (turn, residual) in self.factor.turn.iter().zip(&self.factor.residual) {
             // keeps a NaN, which max would drop

@@ -21,6 +21,8 @@ pub struct Options {
     pub halvings: u32,
     /// Times the first step of a start, which is of first order, is halved.
     pub start_halvings: u32,
+    /// Sweeps over the contacts in a Newton iteration.
+    pub sweeps: u32,
     /// Whether strands are shared out to threads; results do not depend on it.
     pub parallel: bool,
     /// Interaction between strands as a continuum.
@@ -36,6 +38,7 @@ impl Default for Options {
             error_tolerance: 1e-2,
             halvings: 8,
             start_halvings: 2,
+            sweeps: 100,
             parallel: true,
             continuum: None,
         }

@@ -344,6 +344,7 @@ fn unstable_directions(
         law: &*model.law,
         bdf: Bdf::none(),
         bodies: &bodies,
+        springs: &[],
     };
     let mut factor = Factor::default();
     factor.eliminate(
@@ -351,6 +352,7 @@ fn unstable_directions(
         &strand.rotation,
         &strand.stretch,
         &links,
+        &[],
         &[],
         Kind::Exact,
     );

@@ -34,6 +34,7 @@ impl System {
                 chain,
                 options,
                 pushes: &[],
+                constraints: &[],
                 settling: true,
             };
             let pose = chain.base.path.pose(t);

@@ -15,6 +15,8 @@ pub struct State {
     pub time: f64,
     /// Steps taken.
     pub step: u64,
+    /// Whether each constraint may hold at all: a switch beside its own time of activity.
+    pub constraint_on: Vec<bool>,
     /// By index of the strand.
     pub strands: Vec<StrandState>,
 }
@@ -36,6 +38,8 @@ pub struct StrandState {
     pub force: Vec<Vec3>,
     /// Torque on each link for the next step, world axes; then cleared [N m].
     pub torque: Vec<Vec3>,
+    /// Forces of the constraints that held in the last step, felt world.
+    pub held: Vec<Held>,
     /// Past poses and velocities of each link, in the felt world.
     pub(crate) history: Vec<History>,
     /// Lengths of the last two steps [s].
@@ -44,6 +48,20 @@ pub struct StrandState {
     pub(crate) depth: u32,
     /// How many times the step is halved at present.
     pub(crate) halvings: u32,
+}
+
+/// What a constraint exerted.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Held {
+    /// Index of the constraint.
+    pub constraint: usize,
+    /// By row: of a place along x, y, z [N], then of a turn about them; of a joint about its driven
+    /// axes [N m].
+    pub force: [f64; 6],
+    /// How fast the error of its place is meant to change at the end of the step [m/s].
+    pub returning: Vec3,
+    /// Largest distance from its goal at the end of the step [m] or [rad].
+    pub error: f64,
 }
 
 /// What backward differences need of a link: the present first.
@@ -70,6 +88,7 @@ impl State {
         Self {
             time: 0.0,
             step: 0,
+            constraint_on: vec![true; model.constraints.len()],
             strands,
         }
     }
@@ -80,6 +99,13 @@ impl State {
         if self.strands.len() != model.len() {
             let text = |n| format!("{n} strands");
             return count(text(self.strands.len()), text(model.len()));
+        }
+        if self.constraint_on.len() != model.constraints.len() {
+            let text = |n| format!("{n} constraints");
+            return count(
+                text(self.constraint_on.len()),
+                text(model.constraints.len()),
+            );
         }
         for (strand, chain) in self.strands.iter().zip(&model.chains) {
             let n = chain.len();
@@ -120,6 +146,7 @@ impl StrandState {
             base: chain.base.path.pose(t),
             force: vec![Vec3::ZERO; n],
             torque: vec![Vec3::ZERO; n],
+            held: Vec::new(),
             history: Vec::new(),
             steps: [0.0; 2],
             depth: 0,

@@ -4,13 +4,17 @@ use drystone_base::{Mat3, Vec3};
 
 use crate::base::Frame;
 use crate::chain::Chain;
+use crate::constraint::{Goal, goals};
 use crate::continuum::Push;
-use crate::implicit::{Bdf, Body, Live, Problem};
+use crate::factor::Kind;
+use crate::implicit::{Bdf, Body, Live, Load, Problem};
 use crate::kinematics::{Link, place};
-use crate::newton::{Iterate, Limits, Solved, solve};
+use crate::newton::{Coupling, Iterate, Limits, Solved, solve};
 use crate::properties::Properties;
+use crate::response::Response;
 use crate::rotation::{log, nudge};
-use crate::state::{History, StrandState};
+use crate::spring::Spring;
+use crate::state::{Held, History, StrandState};
 use crate::{Model, Options};
 
 /// What a strand's step works with; kept from step to step for its memory.
@@ -19,6 +23,15 @@ pub(crate) struct Workspace {
     pub iterate: Iterate,
     pub bodies: Vec<Body>,
     pub tally: Tally,
+    /// Goals that concern one link, as springs.
+    springs: Vec<Spring>,
+    /// Goals that join two links, the constraint each belongs to, and their rows.
+    goals: Vec<(usize, Goal)>,
+    response: Response,
+    start: Vec<Link>,
+    scratch: Vec<Goal>,
+    /// How fast the error of each active constraint is meant to change at the end of the step.
+    returning: Vec<(usize, Vec3)>,
 }
 
 /// Counts of the steps taken since they were last read.
@@ -51,6 +64,8 @@ pub(crate) struct Scene<'a> {
     pub options: &'a Options,
     /// Interaction with other strands, by link.
     pub pushes: &'a [Push],
+    /// Constraints on this strand that are switched on, by index.
+    pub constraints: &'a [usize],
     /// Whether an equilibrium is sought rather than a motion.
     pub settling: bool,
 }
@@ -81,7 +96,9 @@ pub(crate) fn advance(
         let frame = scene.chain.base.frame(&strand.base, now, h);
         extrapolate(scene, strand, &frame, bdf, work);
         gather_forces(scene, strand, properties, &frame, bdf, now + h, work);
+        set_goals(scene, strand, &frame, bdf, now, work);
         let solved = solve_step(scene, properties, &frame, bdf, now + h, work);
+        let solved = hold_goals(scene, properties, &frame, bdf, now + h, work, solved);
 
         let error = local_error(strand, &work.iterate.links, h);
         let allowed = scene.options.error_tolerance * scene.chain.reach;
@@ -96,6 +113,7 @@ pub(crate) fn advance(
         work.tally.steps += 1;
         work.tally.error = work.tally.error.max(error);
         accept(strand, &frame, bdf, work);
+        remember_forces(strand, work);
 
         done += size;
         // twice the step where it fits the raster and the error, which grows eightfold, allows it
@@ -301,35 +319,62 @@ pub(crate) fn solve_step(
     work: &mut Workspace,
 ) -> Solved {
     let Workspace {
-        iterate, bodies, ..
-    } = work;
-    let problem = Problem {
-        chain: scene.chain,
-        law: &*scene.model.law,
-        bdf,
+        iterate,
         bodies,
-    };
+        goals,
+        springs,
+        response,
+        ..
+    } = work;
+    let problem = problem(scene, bdf, bodies, springs);
     let limits = Limits {
         tolerance: scene.options.tolerance,
         iterations: scene.options.iterations,
         length: scene.chain.reach / scene.chain.len() as f64,
-        careful: scene.settling,
+        careful: scene.settling || !springs.is_empty(),
     };
     let live = scene.model.fields.iter().any(|field| field.implicit);
     let count = if live { scene.chain.len() } else { 0 };
     iterate.live.resize(count, Live::ZERO);
-    let sample = |links: &[Link], live: &mut [Live]| {
+    let mut coupling = Surroundings {
+        scene,
+        properties,
+        frame,
+        bodies,
+        bdf,
+        t,
+        goals,
+        response,
+    };
+    solve(&problem, &frame.pose, iterate, limits, &mut coupling)
+}
+
+/// What a strand meets at every iterate: implicit fields, constraints.
+struct Surroundings<'a> {
+    scene: &'a Scene<'a>,
+    properties: &'a Properties,
+    frame: &'a Frame,
+    bodies: &'a [Body],
+    bdf: Bdf,
+    t: f64,
+    goals: &'a [(usize, Goal)],
+    response: &'a mut Response,
+}
+
+impl Coupling for Surroundings<'_> {
+    fn sample(&mut self, links: &[Link], live: &mut [Live]) {
+        let (scene, frame, bdf) = (self.scene, self.frame, self.bdf);
         for (j, live) in live.iter_mut().enumerate() {
-            let (body, own) = (&bodies[j], &properties.links[j]);
+            let (body, own) = (&self.bodies[j], &self.properties.links[j]);
             let force = |x: Vec3, v: Vec3| {
                 let (x, v) = (frame.world(x), frame.world_direction(v));
                 let sample = Sample {
                     x,
                     v,
-                    t,
+                    t: self.t,
                     implicit: true,
                 };
-                let (air, acceleration) = fields_at(scene.model, properties, j, &sample);
+                let (air, acceleration) = fields_at(scene.model, self.properties, j, &sample);
                 // interaction's drag feels no wind: only the air's part is taken
                 frame.felt(air) * own.drag + frame.felt(acceleration) * own.mass
             };
@@ -344,8 +389,264 @@ pub(crate) fn solve_step(
             live.force = force(x, v);
             live.slope = Mat3::from_cols(column(Vec3::X), column(Vec3::Y), column(Vec3::Z));
         }
+    }
+
+    fn is_coupled(&self) -> bool {
+        !self.goals.is_empty()
+    }
+
+    fn couple(&mut self, iterate: &mut Iterate) -> f64 {
+        let Iterate {
+            rotation,
+            links,
+            loads,
+            factor,
+            ..
+        } = iterate;
+        self.response.measure(self.goals, links, rotation);
+        self.response
+            .couple(factor, links, loads, self.scene.options.sweeps)
+    }
+}
+
+/// What the active constraints want at the end of the step, and the forces with which they start:
+/// those of the last step.
+fn set_goals(
+    scene: &Scene<'_>,
+    strand: &StrandState,
+    frame: &Frame,
+    bdf: Bdf,
+    t: f64,
+    work: &mut Workspace,
+) {
+    let Workspace {
+        goals: list,
+        response,
+        start,
+        scratch,
+        iterate,
+        springs,
+        bodies,
+        returning,
+        ..
+    } = work;
+    let h = bdf.h;
+    list.clear();
+    returning.clear();
+    springs.clear();
+    iterate.loads.clear();
+    response.rows.clear();
+    if scene.constraints.is_empty() {
+        return;
+    }
+    place(
+        scene.chain,
+        &strand.rotation,
+        &strand.stretch,
+        &strand.base,
+        start,
+    );
+    for &c in scene.constraints {
+        let constraint = &scene.model.constraints[c];
+        if constraint.active.at(t + h) > 0.0 {
+            scratch.clear();
+            let held = strand.held.iter().find(|held| held.constraint == c);
+            let mut velocity = held.map(|held| held.returning);
+            goals(
+                constraint,
+                scene.chain,
+                strand,
+                start,
+                frame,
+                (t, h),
+                scratch,
+                &mut velocity,
+            );
+            returning.push((c, velocity.unwrap_or(Vec3::ZERO)));
+            list.extend(scratch.iter().map(|goal| (c, *goal)));
+        }
+    }
+    // what concerns one link becomes a spring, ten thousand times as stiff as the strand there
+    let joins_two = |goal: &Goal| {
+        matches!(
+            goal,
+            Goal::Place { b: Some(_), .. }
+                | Goal::Turn {
+                    against: Some(_),
+                    ..
+                }
+        )
     };
-    solve(&problem, &frame.pose, iterate, limits, sample)
+    let single = list.iter().filter(|(_, goal)| !joins_two(goal)).copied();
+    scratch_springs(single, scene, bdf, bodies, iterate, springs);
+    list.retain(|(_, goal)| joins_two(goal));
+    response.measure(list, &iterate.links, &iterate.rotation);
+    if !list.is_empty() {
+        iterate.loads.resize(scene.chain.len(), Load::ZERO);
+    }
+    // with the forces of the last step, where they held
+    let mut next = vec![0; strand.held.len()];
+    let mut force_of = |c: usize, count: usize| {
+        let mut force = Vec3::ZERO;
+        if let Some(h) = strand.held.iter().position(|held| held.constraint == c) {
+            let held = &strand.held[h];
+            for k in 0..count {
+                let calm = held.error < 1e-3 * scene.chain.reach;
+                force[k] = if calm {
+                    held.force[(next[h] + k).min(5)]
+                } else {
+                    0.0
+                };
+            }
+            next[h] += count;
+        }
+        force
+    };
+    for spring in springs.iter_mut() {
+        spring.force = force_of(spring.constraint, 3);
+    }
+    for rows in response.rows.chunk_by_mut(|a, b| a.group == b.group) {
+        let force = force_of(list[rows[0].group].0, rows.len());
+        for (k, row) in rows.iter_mut().enumerate() {
+            row.force = force[k];
+        }
+    }
+    response.apply(&iterate.links, &mut iterate.loads);
+}
+
+/// Springs for goals, each with a stiffness measured with the step's own factor.
+fn scratch_springs(
+    goals: impl Iterator<Item = (usize, Goal)>,
+    scene: &Scene<'_>,
+    bdf: Bdf,
+    bodies: &[Body],
+    iterate: &mut Iterate,
+    springs: &mut Vec<Spring>,
+) {
+    springs.clear();
+    let Iterate {
+        factor,
+        rotation,
+        stretch,
+        links,
+        live,
+        ..
+    } = iterate;
+    for (constraint, goal) in goals {
+        if springs.is_empty() {
+            let problem = problem(scene, bdf, bodies, &[]);
+            factor.eliminate(
+                &problem,
+                rotation,
+                stretch,
+                links,
+                live,
+                &[],
+                Kind::Positive,
+            );
+        }
+        let softness = Response::softness(&goal, factor, links, rotation);
+        springs.push(Spring {
+            goal,
+            stiffness: 1e4 / softness.max(f64::MIN_POSITIVE),
+            force: Vec3::ZERO,
+            constraint,
+        });
+    }
+}
+
+/// Takes up what the springs still carry into their forces, and solves again, until they carry next
+/// to nothing.
+fn hold_goals(
+    scene: &Scene<'_>,
+    properties: &Properties,
+    frame: &Frame,
+    bdf: Bdf,
+    t: f64,
+    work: &mut Workspace,
+    mut solved: Solved,
+) -> Solved {
+    for _ in 0..2 {
+        if work.springs.is_empty() || !solved.converged {
+            break;
+        }
+        let (mut worst, links) = (0.0f64, &work.iterate.links);
+        for spring in &mut work.springs {
+            let j = spring.link();
+            let off = spring.off(&links[j], work.iterate.rotation[j]);
+            spring.force -= off * spring.stiffness;
+            worst = worst.max(off.length());
+        }
+        if worst < 1e-6 * scene.chain.reach.min(1.0) {
+            break;
+        }
+        let again = solve_step(scene, properties, frame, bdf, t, work);
+        solved = Solved {
+            converged: again.converged,
+            iterations: solved.iterations + again.iterations,
+        };
+    }
+    solved
+}
+
+fn problem<'a>(
+    scene: &Scene<'a>,
+    bdf: Bdf,
+    bodies: &'a [Body],
+    springs: &'a [Spring],
+) -> Problem<'a> {
+    Problem {
+        chain: scene.chain,
+        law: &*scene.model.law,
+        bdf,
+        bodies,
+        springs,
+    }
+}
+
+/// Keeps the forces of the constraints, for the next step and for the user.
+fn remember_forces(strand: &mut StrandState, work: &mut Workspace) {
+    strand.held.clear();
+    if work.springs.is_empty() && work.goals.is_empty() {
+        return;
+    }
+    let Workspace {
+        goals,
+        springs,
+        response,
+        iterate,
+        returning,
+        ..
+    } = work;
+    let mut counts: Vec<usize> = Vec::new();
+    let mut keep = |c: usize, force: &[f64], error: f64| {
+        let h = strand.held.iter().position(|held| held.constraint == c);
+        let h = h.unwrap_or_else(|| {
+            let meant = returning.iter().find(|(of, _)| *of == c);
+            strand.held.push(Held {
+                constraint: c,
+                force: [0.0; 6],
+                returning: meant.map_or(Vec3::ZERO, |(_, velocity)| *velocity),
+                error: 0.0,
+            });
+            counts.push(0);
+            strand.held.len() - 1
+        });
+        for f in force {
+            strand.held[h].force[counts[h].min(5)] = *f;
+            counts[h] += 1;
+        }
+        strand.held[h].error = strand.held[h].error.max(error);
+    };
+    for spring in springs.iter() {
+        let j = spring.link();
+        let off = spring.off(&iterate.links[j], iterate.rotation[j]);
+        keep(spring.constraint, &spring.force.to_array(), off.length());
+    }
+    response.measure(goals, &iterate.links, &iterate.rotation);
+    for row in &response.rows {
+        keep(goals[row.group].0, &[row.force], row.gap.abs());
+    }
 }
 
 /// Error of this step in the place of a segment [m]: what the quadratic through the last three

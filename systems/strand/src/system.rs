@@ -79,6 +79,8 @@ pub struct System {
     parcels: Vec<Parcel>,
     pushes: Vec<Push>,
     first_push: Vec<usize>,
+    /// Constraints switched on, by strand.
+    constraints: Vec<Vec<usize>>,
 }
 
 impl System {
@@ -96,6 +98,7 @@ impl System {
             parcels: Vec::new(),
             pushes: Vec::new(),
             first_push: Vec::new(),
+            constraints: Vec::new(),
         };
         system.renew_properties();
         Ok(system)
@@ -155,6 +158,7 @@ impl System {
         }
         let start = Instant::now();
         self.interact();
+        self.list_constraints();
         self.advance_strands(dt);
         self.state.time += dt;
         self.state.step += 1;
@@ -188,6 +192,25 @@ impl System {
             .interact(continuum, &self.parcels, &mut self.pushes);
     }
 
+    /// Which constraints act on which strand in the next step.
+    fn list_constraints(&mut self) {
+        self.state
+            .constraint_on
+            .resize(self.model.constraints.len(), true);
+        if self.model.constraints.is_empty() && self.constraints.is_empty() {
+            return;
+        }
+        self.constraints.resize_with(self.model.len(), Vec::new);
+        for list in &mut self.constraints {
+            list.clear();
+        }
+        for (c, constraint) in self.model.constraints.iter().enumerate() {
+            if self.state.constraint_on[c] && constraint.strand < self.model.len() {
+                self.constraints[constraint.strand].push(c);
+            }
+        }
+    }
+
     /// Every strand by itself, shared out to threads in chunks.
     fn advance_strands(&mut self, dt: f64) {
         let Self {
@@ -198,6 +221,7 @@ impl System {
             workspaces,
             pushes,
             first_push,
+            constraints,
             ..
         } = self;
         let (t, count) = (state.time, state.strands.len());
@@ -220,6 +244,7 @@ impl System {
                     chain,
                     options,
                     pushes: range.map_or(&[], |range| &pushes[range]),
+                    constraints: constraints.get(i).map_or(&[], |list| list),
                     settling: false,
                 };
                 advance(&scene, strand, properties, work, t, dt);

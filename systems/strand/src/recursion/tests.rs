@@ -133,9 +133,10 @@ fn the_recursive_residual_is_that_of_the_implicit_step() {
             law: &TangentLaw,
             bdf: Bdf::none(),
             bodies: &bodies,
+            springs: &[],
         };
         let mut factor = Factor::default();
-        factor.eliminate(&problem, &case.rotation, &[], &here, &[], Kind::Exact);
+        factor.eliminate(&problem, &case.rotation, &[], &here, &[], &[], Kind::Exact);
         let (v0, a0) = (
             case.base.spatial_velocity(),
             case.base.spatial_acceleration(),

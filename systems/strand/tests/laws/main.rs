@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod build;
+mod constraints;
 mod controls;
 mod dynamics;
 mod golden;

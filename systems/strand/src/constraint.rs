@@ -1,0 +1,388 @@
+//! Constraints: a point, a pose or a joint of a strand held where the user wants it, for as long as
+//! the user wants it (Hadap 2006, §4).
+//!
+//! A constraint is a goal for the end of every step: three rows for a point, three more for a
+//! rotation, one for each driven axis of a joint. What is off the goal when a constraint comes on
+//! (or is pulled off by another) comes back as a critically damped spring would bring it, so that
+//! nothing pops; what is on the goal stays on it, along any path.
+//!
+//! Ours: eq. 15 constrains the direction of the wanted acceleration alone; here all three rows.
+
+use drystone_base::functions::{exp, rotation_vector};
+use drystone_base::{Pose, Quat, Vec3};
+
+use crate::base::Frame;
+use crate::chain::{BASE, Chain};
+use crate::kinematics::Link;
+use crate::rotation::log;
+use crate::spatial::Motion;
+use crate::state::StrandState;
+use crate::{Error, Model, MotionPath, Ramp};
+
+/// What something is held to.
+#[derive(Clone, Debug)]
+pub enum Anchor {
+    /// A place that moves in the world.
+    World(MotionPath),
+    /// A place in the frame of the strand's base.
+    Base(Pose),
+    /// A place on another link of the same strand: a closed loop.
+    Link {
+        /// Index of the link.
+        link: usize,
+        /// In that link's frame.
+        at: Pose,
+    },
+}
+
+/// What is held.
+#[derive(Clone, Debug)]
+pub enum Hold {
+    /// A point of a link.
+    Point {
+        /// Index of the link.
+        link: usize,
+        /// In its frame [m].
+        at: Vec3,
+        /// Where it is wanted.
+        to: Anchor,
+    },
+    /// A point of a link, and the link's rotation.
+    Pose {
+        /// Index of the link.
+        link: usize,
+        /// Frame on the link that is held.
+        at: Pose,
+        /// Where it is wanted, and how turned.
+        to: Anchor,
+    },
+    /// The rotation of a link against its parent.
+    Joint {
+        /// Index of the link.
+        link: usize,
+        /// Which of its axes are driven.
+        axes: [bool; 3],
+        /// The wanted rotation in the parent's frame; positions count for nothing.
+        to: MotionPath,
+    },
+}
+
+/// A constraint on one strand.
+#[derive(Clone, Debug)]
+pub struct Constraint {
+    /// Unique in the model.
+    pub name: String,
+    /// Index of the strand.
+    pub strand: usize,
+    /// What is held, and where.
+    pub hold: Hold,
+    /// Holds while this is positive, over time; see also [`State::constraint_on`](crate::State).
+    pub active: Ramp,
+    /// Rate at which an error comes back [1/s]; at most half a step's rate is used.
+    pub frequency: f64,
+}
+
+impl Constraint {
+    /// Always on, errors come back as fast as the step allows.
+    pub fn new(name: impl Into<String>, strand: usize, hold: Hold) -> Self {
+        Self {
+            name: name.into(),
+            strand,
+            hold,
+            active: 1.0.into(),
+            frequency: f64::INFINITY,
+        }
+    }
+}
+
+impl Model {
+    /// Adds a constraint on a strand that is there already; its index is returned.
+    pub fn add_constraint(&mut self, constraint: Constraint) -> Result<usize, Error> {
+        let fault = |what: &str, found: String, wanted| {
+            Err(Error::Constraint {
+                constraint: constraint.name.clone(),
+                what: what.into(),
+                found,
+                wanted,
+            })
+        };
+        if self.constraints.iter().any(|c| c.name == constraint.name) {
+            return fault("the name", "used twice".into(), "a name of its own");
+        }
+        let Some(chain) = self.chains.get(constraint.strand) else {
+            let found = constraint.strand.to_string();
+            return fault("the strand", found, "the index of a strand of the model");
+        };
+        if let Some((found, wanted)) = constraint.active.fault() {
+            return fault("the time of activity", found, wanted);
+        }
+        if constraint.frequency.is_nan() || constraint.frequency <= 0.0 {
+            let found = constraint.frequency.to_string();
+            return fault("the frequency", found, "more than zero");
+        }
+        let (link, at, to) = match &constraint.hold {
+            Hold::Point { link, at, to } => (*link, Pose::at(*at), Some(to)),
+            Hold::Pose { link, at, to } => (*link, *at, Some(to)),
+            Hold::Joint { link, .. } => (*link, Pose::IDENTITY, None),
+        };
+        let (other, place) = match to {
+            Some(Anchor::Link { link, at }) => (*link, *at),
+            Some(Anchor::Base(pose)) => (0, *pose),
+            _ => (0, Pose::IDENTITY),
+        };
+        if link >= chain.len() || other >= chain.len() {
+            let found = link.max(other).to_string();
+            return fault("the link", found, "the index of a link of the strand");
+        }
+        for pose in [at, place] {
+            let unit = (pose.rotation.length() - 1.0).abs() < 1e-3;
+            if !(pose.position.is_finite() && unit) {
+                let found = format!("{} {}", pose.position, pose.rotation);
+                return fault("the place", found, "finite numbers and a unit quaternion");
+            }
+        }
+        self.constraints.push(constraint);
+        Ok(self.constraints.len() - 1)
+    }
+}
+
+/// A point of a link.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Spot {
+    pub link: usize,
+    pub at: Vec3,
+}
+
+impl Spot {
+    pub(crate) fn place(&self, links: &[Link]) -> Vec3 {
+        links[self.link].origin + self.lever(links)
+    }
+
+    pub(crate) fn lever(&self, links: &[Link]) -> Vec3 {
+        links[self.link].axes * self.at
+    }
+}
+
+/// What a constraint wants at the end of the present step, in the felt world.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Goal {
+    /// `a` at `target`; with `b`, `a − b` equal to `target`.
+    Place {
+        a: Spot,
+        b: Option<Spot>,
+        target: Vec3,
+    },
+    /// Rotation of `link` equal to `target`; with `against`, in the frame of that link.
+    Turn {
+        link: usize,
+        against: Option<usize>,
+        target: Quat,
+    },
+    /// Rotation of `link` in its parent's frame equal to `target`, about some axes.
+    Joint {
+        link: usize,
+        axes: [bool; 3],
+        target: Quat,
+    },
+}
+
+/// The goals of one constraint for a step from `t` to `t + h`; `links` are at the start of it and
+/// `frame` is at its end. `returning` is how fast an error was meant to change at the start of the
+/// step, if the constraint held before, and becomes that at its end.
+pub(crate) fn goals(
+    constraint: &Constraint,
+    chain: &Chain,
+    strand: &StrandState,
+    links: &[Link],
+    frame: &Frame,
+    (t, h): (f64, f64),
+    out: &mut Vec<Goal>,
+    returning: &mut Option<Vec3>,
+) {
+    let rate = constraint.frequency.min(0.5 / h);
+    match &constraint.hold {
+        Hold::Point { link, at, to } => {
+            place_goal(
+                Spot {
+                    link: *link,
+                    at: *at,
+                },
+                to,
+                chain,
+                strand,
+                links,
+                frame,
+                (t, h, rate),
+                out,
+                returning,
+            );
+        }
+        Hold::Pose { link, at, to } => {
+            let spot = Spot {
+                link: *link,
+                at: at.position,
+            };
+            place_goal(
+                spot,
+                to,
+                chain,
+                strand,
+                links,
+                frame,
+                (t, h, rate),
+                out,
+                returning,
+            );
+            let now = links[*link].rotation * at.rotation;
+            let left = |wanted: Quat, now: Quat| {
+                rotation_vector(log(wanted.conjugate() * now) * exp(-rate * h))
+            };
+            let back = at.rotation.conjugate();
+            let goal = match to {
+                Anchor::Link {
+                    link: other,
+                    at: on,
+                } => {
+                    let relative = links[*other].rotation.conjugate() * now;
+                    let target = on.rotation * left(on.rotation, relative) * back;
+                    Goal::Turn {
+                        link: *link,
+                        against: Some(*other),
+                        target,
+                    }
+                }
+                Anchor::Base(pose) => {
+                    let relative = strand.base.rotation.conjugate() * now;
+                    let target =
+                        frame.pose.rotation * pose.rotation * left(pose.rotation, relative) * back;
+                    Goal::Turn {
+                        link: *link,
+                        against: None,
+                        target,
+                    }
+                }
+                Anchor::World(path) => {
+                    // in base coordinates both worlds agree
+                    let base = |time: f64| chain.base.path.pose(time).rotation.conjugate();
+                    let (wanted, next) = (
+                        base(t) * path.pose(t).rotation,
+                        base(t + h) * path.pose(t + h).rotation,
+                    );
+                    let relative = strand.base.rotation.conjugate() * now;
+                    let target = frame.pose.rotation * next * left(wanted, relative) * back;
+                    Goal::Turn {
+                        link: *link,
+                        against: None,
+                        target,
+                    }
+                }
+            };
+            out.push(goal);
+        }
+        Hold::Joint { link, axes, to } => {
+            let (wanted, next) = (to.pose(t).rotation, to.pose(t + h).rotation);
+            let error = log(wanted.conjugate() * strand.rotation[*link]) * exp(-rate * h);
+            let target = next * rotation_vector(error);
+            out.push(Goal::Joint {
+                link: *link,
+                axes: *axes,
+                target,
+            });
+        }
+    }
+}
+
+/// Where a point is wanted at the end of the step: on its anchor, and off it by what is left of the
+/// error after `h` of a critically damped return.
+fn place_goal(
+    a: Spot,
+    to: &Anchor,
+    chain: &Chain,
+    strand: &StrandState,
+    links: &[Link],
+    frame: &Frame,
+    (t, h, rate): (f64, f64, f64),
+    out: &mut Vec<Goal>,
+    returning: &mut Option<Vec3>,
+) {
+    // never faster than the strand's reach in a tenth of a second
+    let most = 10.0 * chain.reach * h;
+    let mut left = |error: Vec3, velocity: Vec3| {
+        // a return that is under way goes on as it was meant to; only one that begins is measured
+        let velocity = returning.unwrap_or(velocity);
+        let (fading, pull) = (exp(-rate * h), velocity + error * rate);
+        let change = (error + pull * h) * fading - error;
+        let slowed = change.clamp_length_max(most);
+        *returning = Some(if slowed == change {
+            (velocity - pull * (rate * h)) * fading
+        } else {
+            slowed / h
+        });
+        error + slowed
+    };
+    let velocity = |spot: Spot| {
+        let (past, link) = (&strand.history[spot.link], &links[spot.link]);
+        let from_centre = link.axes.transpose() * (spot.place(links) - link.centre);
+        past.velocity[0] + past.axes_rate[0] * from_centre
+    };
+    if let Anchor::Link { link, at } = to {
+        let b = Spot {
+            link: *link,
+            at: at.position,
+        };
+        let error = a.place(links) - b.place(links);
+        let target = left(error, velocity(a) - velocity(b));
+        out.push(Goal::Place {
+            a,
+            b: Some(b),
+            target,
+        });
+        return;
+    }
+    // everything in base coordinates, where the felt world and the true one agree
+    let seen = |x: Vec3, v: Vec3, pose: &Pose, motion: Motion| {
+        let x = pose.local_point(x);
+        (
+            x,
+            pose.local_direction(v) - motion.linear - motion.angular.cross(x),
+        )
+    };
+    let (felt, _) = chain.base.felt_motion(t);
+    let (x, v) = seen(a.place(links), velocity(a), &strand.base, felt);
+    let (wanted, moving, next) = match to {
+        Anchor::World(path) => {
+            let (target, base) = (path.at(t), chain.base.path.at(t));
+            let (y, w) = seen(
+                target.pose.position,
+                target.velocity,
+                &base.pose,
+                base.spatial_velocity(),
+            );
+            let later = chain
+                .base
+                .path
+                .pose(t + h)
+                .local_point(path.pose(t + h).position);
+            (y, w, later)
+        }
+        Anchor::Base(pose) => (pose.position, Vec3::ZERO, pose.position),
+        Anchor::Link { .. } => return,
+    };
+    let goal = next + left(x - wanted, v - moving);
+    let target = frame.pose.point(within_reach(chain, a, goal));
+    out.push(Goal::Place { a, b: None, target });
+}
+
+/// `goal`, drawn in to where `spot` can get when the strand is all but straight; base coordinates.
+fn within_reach(chain: &Chain, spot: Spot, goal: Vec3) -> Vec3 {
+    if chain.extensible {
+        return goal;
+    }
+    let (mut link, mut reach) = (spot.link, spot.at.length());
+    while chain.parent[link] != BASE {
+        reach += chain.joint[link].length();
+        link = chain.parent[link];
+    }
+    let root = chain.joint[link];
+    root + (goal - root).clamp_length_max(0.9999 * reach)
+}

@@ -1,0 +1,387 @@
+//! Forces of constraints and contacts, found with the step's own factor (Hadap 2006, eq. 11-14).
+//!
+//! A row is a direction in which something is held or kept apart. Unit loads on the rows give the
+//! columns of `K = N H⁻¹ Nᵀ` in linear time each; `K f + g` is then how far every row is off at
+//! the end of the step under forces `f`. Forces are found anew in every Newton iteration, together
+//! with the step that they lead to: at the end both hold.
+
+use drystone_base::{Quat, Vec3};
+use drystone_complementarity::solvers::{Row as Bound, SorLcp, sor_lcp};
+
+use crate::constraint::{Goal, Spot};
+use crate::factor::Factor;
+use crate::implicit::Load;
+use crate::kinematics::Link;
+use crate::rotation::{log, outer};
+
+/// Softness of held rows, as a part of the largest response among the rows of one goal: keeps
+/// contradictory goals a compromise of bounded force.
+const SOFTNESS: f64 = 1e-6;
+
+/// What a row acts on.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Handle {
+    /// A point, or the difference of two.
+    Points(Spot, Option<Spot>),
+    /// The rotation of a link, or of one against another.
+    Turn(usize, Option<usize>),
+    /// The joint a link hangs by.
+    Joint(usize),
+}
+
+/// One row.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Row {
+    pub handle: Handle,
+    /// Felt world.
+    pub direction: Vec3,
+    /// How far it is off at the present iterate [m] or [rad]; of a contact, how far apart.
+    pub gap: f64,
+    /// Force applied at the present iterate [N] or [N m].
+    pub force: f64,
+    pub bound: Bound,
+    /// Rows with one number share their softness.
+    pub group: usize,
+}
+
+/// All rows of one strand in one step, and what their solution needs.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Response {
+    pub rows: Vec<Row>,
+    matrix: Vec<f64>,
+}
+
+/// Rows of a goal at the present iterate.
+pub(crate) fn rows_of(
+    goal: &Goal,
+    links: &[Link],
+    rotation: &[Quat],
+    group: usize,
+    rows: &mut Vec<Row>,
+) {
+    let mut push = |handle, direction, gap| {
+        rows.push(Row {
+            handle,
+            direction,
+            gap,
+            force: 0.0,
+            bound: Bound::Bilateral,
+            group,
+        });
+    };
+    match *goal {
+        Goal::Place { a, b, target } => {
+            let apart = a.place(links) - b.map_or(Vec3::ZERO, |b| b.place(links)) - target;
+            for axis in [Vec3::X, Vec3::Y, Vec3::Z] {
+                push(Handle::Points(a, b), axis, axis.dot(apart));
+            }
+        }
+        Goal::Turn {
+            link,
+            against,
+            target,
+        } => {
+            let frame = against.map_or(Quat::IDENTITY, |other| links[other].rotation);
+            let wanted = frame * target;
+            let turn = wanted * log(wanted.conjugate() * links[link].rotation);
+            for axis in [Vec3::X, Vec3::Y, Vec3::Z] {
+                push(Handle::Turn(link, against), axis, axis.dot(turn));
+            }
+        }
+        Goal::Joint { link, axes, target } => {
+            let turn = log(target.conjugate() * rotation[link]);
+            for k in 0..3 {
+                if axes[k] {
+                    push(Handle::Joint(link), links[link].axes.col(k), turn[k]);
+                }
+            }
+        }
+    }
+}
+
+impl Row {
+    /// Puts a unit load on the row.
+    fn load(&self, factor: &mut Factor, links: &[Link], size: f64) {
+        let d = self.direction * size;
+        match self.handle {
+            Handle::Points(a, b) => {
+                factor.add_load(a.link, a.lever(links), d, Vec3::ZERO);
+                if let Some(b) = b {
+                    factor.add_load(b.link, b.lever(links), -d, Vec3::ZERO);
+                }
+            }
+            Handle::Turn(link, against) => {
+                factor.add_load(link, Vec3::ZERO, Vec3::ZERO, d);
+                if let Some(other) = against {
+                    factor.add_load(other, Vec3::ZERO, Vec3::ZERO, -d);
+                }
+            }
+            Handle::Joint(link) => factor.add_joint_load(link, d),
+        }
+    }
+
+    /// How the row moves in the factor's last solution.
+    fn moved(&self, factor: &Factor, links: &[Link]) -> f64 {
+        let v = match self.handle {
+            Handle::Points(a, b) => {
+                let there = b.map_or(Vec3::ZERO, |b| factor.shift_at(b.link, b.lever(links)));
+                factor.shift_at(a.link, a.lever(links)) - there
+            }
+            Handle::Turn(link, against) => {
+                factor.turn_of(link) - against.map_or(Vec3::ZERO, |other| factor.turn_of(other))
+            }
+            Handle::Joint(link) => factor.joint_turn(link),
+        };
+        self.direction.dot(v)
+    }
+
+    /// Adds the row's force to the loads of the links.
+    fn apply(&self, links: &[Link], loads: &mut [Load]) {
+        let d = self.direction * self.force;
+        let mut at = |spot: Spot, force: Vec3| {
+            let load = &mut loads[spot.link];
+            load.force += force;
+            load.points += outer(force, spot.at);
+        };
+        match self.handle {
+            Handle::Points(a, b) => {
+                at(a, d);
+                if let Some(b) = b {
+                    at(b, -d);
+                }
+            }
+            Handle::Turn(link, against) => {
+                loads[link].torque += d;
+                if let Some(other) = against {
+                    loads[other].torque -= d;
+                }
+            }
+            Handle::Joint(link) => loads[link].joint += links[link].axes.transpose() * d,
+        }
+    }
+}
+
+impl Response {
+    /// Finds the forces under which the Newton step in `factor` brings every held row to its goal
+    /// and keeps every contact apart, puts them into `loads`, and that step into `factor`. Returns
+    /// the change of the merit function's slope along the step.
+    pub(crate) fn couple(
+        &mut self,
+        factor: &mut Factor,
+        links: &[Link],
+        loads: &mut [Load],
+        sweeps: u32,
+    ) -> f64 {
+        let m = self.rows.len();
+        let ahead: Vec<f64> = self
+            .rows
+            .iter()
+            .map(|row| row.moved(factor, links))
+            .collect();
+        self.form_matrix(factor, links);
+        // where the step leads without any force: g + N δ − K f
+        let mut b = vec![0.0; m];
+        for (i, b) in b.iter_mut().enumerate() {
+            let pushed: f64 = (0..m)
+                .map(|k| self.matrix[i * m + k] * self.rows[k].force)
+                .sum();
+            *b = pushed - self.rows[i].gap - ahead[i];
+        }
+        let is_held = |i: &usize| self.rows[*i].bound == Bound::Bilateral;
+        let (held, free): (Vec<usize>, Vec<usize>) = (0..m).partition(is_held);
+        let force = self.eliminate_held(&held, &free, &b, sweeps);
+        factor.clear_loads();
+        for (row, force) in self.rows.iter().zip(&force) {
+            row.load(factor, links, force - row.force);
+        }
+        factor.newton_step_under_loads();
+        let mut slope = 0.0;
+        for (row, force) in self.rows.iter_mut().zip(&force) {
+            slope -= (force - row.force) * row.moved(factor, links);
+            row.force = *force;
+        }
+        self.apply(links, loads);
+        slope
+    }
+
+    /// The forces of all rows as loads of the links.
+    pub(crate) fn apply(&self, links: &[Link], loads: &mut [Load]) {
+        for (load, link) in loads.iter_mut().zip(links) {
+            *load = Load {
+                rotation: link.rotation,
+                ..Load::ZERO
+            };
+        }
+        for row in &self.rows {
+            row.apply(links, loads);
+        }
+    }
+
+    /// How soft the strand is at a goal: the largest response to a unit load along its rows.
+    pub(crate) fn softness(
+        goal: &Goal,
+        factor: &mut Factor,
+        links: &[Link],
+        rotation: &[Quat],
+    ) -> f64 {
+        let mut rows = Vec::new();
+        rows_of(goal, links, rotation, 0, &mut rows);
+        let mut most = 0.0f64;
+        for row in &rows {
+            factor.clear_loads();
+            row.load(factor, links, 1.0);
+            factor.respond_to_loads();
+            most = most.max(row.moved(factor, links));
+        }
+        most
+    }
+
+    /// Rows of all goals at the present iterate; forces are kept.
+    pub(crate) fn measure(&mut self, goals: &[(usize, Goal)], links: &[Link], rotation: &[Quat]) {
+        let forces: Vec<f64> = self.rows.iter().map(|row| row.force).collect();
+        self.rows.clear();
+        for (group, (_, goal)) in goals.iter().enumerate() {
+            rows_of(goal, links, rotation, group, &mut self.rows);
+        }
+        for (row, force) in self.rows.iter_mut().zip(forces) {
+            row.force = force;
+        }
+    }
+
+    fn form_matrix(&mut self, factor: &mut Factor, links: &[Link]) {
+        let m = self.rows.len();
+        self.matrix.clear();
+        self.matrix.resize(m * m, 0.0);
+        for k in 0..m {
+            factor.clear_loads();
+            self.rows[k].load(factor, links, 1.0);
+            factor.respond_to_loads();
+            for i in 0..m {
+                self.matrix[i * m + k] = self.rows[i].moved(factor, links);
+            }
+        }
+    }
+
+    /// Held rows directly, contacts by over-relaxation on what the held rows leave of the matrix.
+    fn eliminate_held(&self, held: &[usize], free: &[usize], b: &[f64], sweeps: u32) -> Vec<f64> {
+        let (m, h, c) = (self.rows.len(), held.len(), free.len());
+        let k = |i: usize, j: usize| self.matrix[i * m + j];
+        // (K_hh + ε) [ X | y ] = [ K_hc | b_h ]
+        let width = h + c + 1;
+        let mut system = vec![0.0; h * width];
+        for (r, &i) in held.iter().enumerate() {
+            for (s, &j) in held.iter().enumerate() {
+                system[r * width + s] = k(i, j);
+            }
+            let softest = held
+                .iter()
+                .filter(|&&j| self.rows[j].group == self.rows[i].group);
+            let largest = softest.fold(0.0f64, |most, &j| most.max(k(j, j)));
+            system[r * width + r] += SOFTNESS * largest;
+            for (s, &j) in free.iter().enumerate() {
+                system[r * width + h + s] = k(i, j);
+            }
+            system[r * width + h + c] = b[i];
+        }
+        gauss(&mut system, h, width);
+        let x = |r: usize, s: usize| system[r * width + h + s];
+        // K_cc − K_ch X, b_c − K_ch y
+        let (mut schur, mut rest) = (vec![0.0; c * c], vec![0.0; c]);
+        for (p, &i) in free.iter().enumerate() {
+            for (q, &j) in free.iter().enumerate() {
+                let less: f64 = held
+                    .iter()
+                    .enumerate()
+                    .map(|(r, &l)| k(i, l) * x(r, q))
+                    .sum();
+                schur[p * c + q] = k(i, j) - less;
+            }
+            let less: f64 = held
+                .iter()
+                .enumerate()
+                .map(|(r, &l)| k(i, l) * x(r, c))
+                .sum();
+            rest[p] = b[i] - less;
+        }
+        let mut f: Vec<f64> = free.iter().map(|&i| self.rows[i].force).collect();
+        let renumbered = |row: usize| free.iter().position(|&i| i == row).unwrap_or(0);
+        let bounds: Vec<Bound> = free
+            .iter()
+            .map(|&i| match self.rows[i].bound {
+                Bound::Disc { normal, friction } => Bound::Disc {
+                    normal: renumbered(normal),
+                    friction,
+                },
+                bound => bound,
+            })
+            .collect();
+        let settings = SorLcp {
+            relaxation: 1.0,
+            regularisation: 1e-6,
+            sweeps,
+            tolerance: 1e-9,
+        };
+        // the counts agree by construction; were they not to, no contact would push
+        if sor_lcp(&schur, &rest, &mut f, &bounds, settings).is_err() {
+            f.fill(0.0);
+        }
+        let mut force = vec![0.0; m];
+        for (p, &i) in free.iter().enumerate() {
+            force[i] = f[p];
+        }
+        for (r, &i) in held.iter().enumerate() {
+            let less: f64 = (0..c).map(|s| x(r, s) * f[s]).sum();
+            force[i] = x(r, c) - less;
+        }
+        force
+    }
+}
+
+/// Gauss elimination with row exchange on `n` rows of `width`; the columns beyond `n` become the
+/// solutions. A pivot of nothing leaves its unknown at zero.
+fn gauss(system: &mut [f64], n: usize, width: usize) {
+    for p in 0..n {
+        let size = |r: usize| system[r * width + p].abs();
+        let best = (p..n)
+            .max_by(|&a, &b| size(a).total_cmp(&size(b)))
+            .unwrap_or(p);
+        if best != p {
+            for k in 0..width {
+                system.swap(p * width + k, best * width + k);
+            }
+        }
+        let pivot = system[p * width + p];
+        let inverse = if pivot == 0.0 || !pivot.is_finite() {
+            0.0
+        } else {
+            1.0 / pivot
+        };
+        for k in p..width {
+            system[p * width + k] *= inverse;
+        }
+        for r in (0..n).filter(|&r| r != p) {
+            let factor = system[r * width + p];
+            if factor != 0.0 {
+                for k in p..width {
+                    system[r * width + k] -= factor * system[p * width + k];
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn elimination_solves_a_system_that_needs_row_exchange() {
+        let mut system = [0.0, 2.0, 1.0, 4.0, 1.0, 1.0, 1.0, 6.0, 2.0, 0.0, -1.0, -1.0];
+        gauss(&mut system, 3, 4);
+        let x = [system[3], system[7], system[11]];
+        // 2y + z = 4, x + y + z = 6, 2x − z = −1
+        assert!((2.0 * x[1] + x[2] - 4.0).abs() < 1e-14, "{x:?}");
+        assert!((x[0] + x[1] + x[2] - 6.0).abs() < 1e-14, "{x:?}");
+        assert!((2.0 * x[0] - x[2] + 1.0).abs() < 1e-14, "{x:?}");
+    }
+}
