@@ -5,6 +5,8 @@
 //! updates independent. Velocities and impulses are relative to body centres, so that `f32`
 //! lanes keep seven digits of what matters wherever the scene is.
 
+use std::ops::Range;
+
 use drystone_base::lanes::{Eight, Lanes, Real};
 use drystone_base::{Symmetric3, Vec3, tangents};
 
@@ -220,6 +222,10 @@ pub struct Blocks<T> {
     /// What was coloured: the number of bodies, and for each patch its two and whether they move.
     bodies: usize,
     joined: Vec<[(u32, bool); 2]>,
+    /// Blocks of each colour; those of one have no moving body in common.
+    pub(crate) colours: Vec<Range<usize>>,
+    /// What several threads found, before it is written.
+    pub(crate) moved: Vec<crate::sweep::Moved<T>>,
     colour_of: Vec<u8>,
     used: Vec<u64>,
     fill: Vec<u32>,
@@ -239,6 +245,8 @@ impl<T> Default for Blocks<T> {
             place: Vec::new(),
             bodies: 0,
             joined: Vec::new(),
+            colours: Vec::new(),
+            moved: Vec::new(),
             colour_of: Vec::new(),
             used: Vec::new(),
             fill: Vec::new(),
@@ -391,15 +399,20 @@ impl<T: Real> Blocks<T> {
 
         // blocks of each colour in turn; the last colour holds one patch a block
         let mut blocks = 0;
+        self.colours.clear();
         for (colour, fill) in self.fill.iter_mut().enumerate() {
-            let count = *fill;
+            let (first, count) = (blocks, *fill);
             *fill = blocks * 8;
-            blocks += if colour < COLOURS {
-                count.div_ceil(8)
+            if colour < COLOURS {
+                blocks += count.div_ceil(8);
+                self.colours.push(first as usize..blocks as usize);
             } else {
-                count
-            };
+                blocks += count;
+                let alone = first as usize..blocks as usize;
+                self.colours.extend(alone.map(|block| block..block + 1));
+            }
         }
+        self.colours.retain(|colour| !colour.is_empty());
         self.place.clear();
         for &colour in &self.colour_of {
             let colour = colour as usize;

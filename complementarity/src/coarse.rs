@@ -91,6 +91,8 @@ pub struct Wrong {
     /// Largest velocity that a pressed or sticking contact should not have [m/s]; infinite while
     /// one slides.
     pub velocity: f64,
+    /// Energy of all that is wrong, contact by contact [J].
+    pub energy: f64,
 }
 
 /// The coarse level of a [`Blocks`] problem.
@@ -286,6 +288,18 @@ impl<T: Dispatch> Coarse<T> {
         });
         self.changed += changed;
         wrong
+    }
+
+    /// Energy that a coarse solve would take from what [`Self::look`] last found, by the matrix
+    /// built last [J]; infinite where there is none yet.
+    pub fn promise(&mut self) -> f64 {
+        if !self.built {
+            return f64::INFINITY;
+        }
+        self.solve_tridiagonal();
+        let dot = |x: &Vector6, y: &Vector6| x.iter().zip(y).map(|(x, y)| x * y).sum::<f64>();
+        let pairs = self.right.iter().zip(&self.solution);
+        -pairs.map(|(right, x)| dot(right, x)).sum::<f64>()
     }
 
     /// The blocks with a body at which, when [`Self::look`] was last called, a contact closed

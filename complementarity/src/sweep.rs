@@ -2,6 +2,7 @@
 //! position correction. The scalar reference is [`crate::cone`].
 
 use drystone_base::lanes::{Dispatch, Eight, Kernel, Lanes, Real, dispatch};
+use rayon::prelude::*;
 
 use crate::blocks::{Block, BlockPoint, Blocks, ColdPoint, POINTS, V3, symmetric_times};
 
@@ -247,10 +248,21 @@ struct Sweep<'a, T> {
 /// One Gauss-Seidel pass over the points of a block; returns the largest violation met.
 #[inline(always)]
 fn solve_block<L: Lanes>(block: &mut Block<L::Real>, velocity: &mut [Eight<L::Real>]) -> L {
+    let (a, b, worst) = solve_apart::<L>(block, velocity);
+    a.scatter(velocity, &block.body[0]);
+    b.scatter(velocity, &block.body[1]);
+    worst
+}
+
+/// The same, but hands back the new velocities instead of writing them.
+#[inline(always)]
+fn solve_apart<L: Lanes>(
+    block: &mut Block<L::Real>,
+    velocity: &[Eight<L::Real>],
+) -> (Motion8<L>, Motion8<L>, L) {
     let zero = L::splat(0.0);
-    let (slot_a, slot_b) = (block.body[0], block.body[1]);
-    let mut a = Motion8::<L>::gather(velocity, &slot_a);
-    let mut b = Motion8::<L>::gather(velocity, &slot_b);
+    let mut a = Motion8::<L>::gather(velocity, &block.body[0]);
+    let mut b = Motion8::<L>::gather(velocity, &block.body[1]);
     let frame = Frame8::<L>::load(block);
     let friction = L::load(&block.friction);
     let mut worst = zero;
@@ -287,9 +299,32 @@ fn solve_block<L: Lanes>(block: &mut Block<L::Real>, velocity: &mut [Eight<L::Re
         new_1.store(&mut point.impulse[1]);
         new_2.store(&mut point.impulse[2]);
     }
-    a.scatter(velocity, &slot_a);
-    b.scatter(velocity, &slot_b);
-    worst
+    (a, b, worst)
+}
+
+/// New velocities of the sixteen bodies of a block.
+pub(crate) type Moved<T> = [[Eight<T>; 8]; 2];
+
+/// Solves blocks of one colour without writing a velocity, so that several threads may do it.
+struct SolveApart<'a, T> {
+    blocks: &'a mut [Block<T>],
+    velocity: &'a [Eight<T>],
+    moved: &'a mut [Moved<T>],
+}
+
+impl<T: Real> Kernel<T> for SolveApart<'_, T> {
+    type Output = f64;
+    #[inline(always)]
+    fn run<L: Lanes<Real = T>>(self) -> f64 {
+        let mut worst = L::splat(0.0);
+        for (block, moved) in self.blocks.iter_mut().zip(self.moved) {
+            let (a, b, short) = solve_apart::<L>(block, self.velocity);
+            a.scatter(&mut moved[0], &[0, 1, 2, 3, 4, 5, 6, 7]);
+            b.scatter(&mut moved[1], &[0, 1, 2, 3, 4, 5, 6, 7]);
+            worst = worst.larger(short);
+        }
+        largest(worst)
+    }
 }
 
 impl<T: Real> Kernel<T> for Sweep<'_, T> {
@@ -309,6 +344,11 @@ impl<T: Real> Kernel<T> for Sweep<'_, T> {
         largest(worst)
     }
 }
+
+/// Blocks of one colour from which they are shared out to threads, and how many each takes at a
+/// time.
+const SHARED_OUT: usize = 128;
+const PART: usize = 32;
 
 struct SweepSome<'a, T> {
     blocks: &'a mut [Block<T>],
@@ -481,6 +521,10 @@ impl<T: Dispatch> Blocks<T> {
 
     /// One sweep over all blocks; returns the largest violation met on the way [m/s].
     pub fn sweep(&mut self, backward: bool) -> f64 {
+        let many = self.colours.iter().any(|colour| colour.len() >= SHARED_OUT);
+        if many && rayon::current_num_threads() > 1 {
+            return self.sweep_on_threads(backward);
+        }
         let Self {
             blocks, velocity, ..
         } = self;
@@ -489,6 +533,54 @@ impl<T: Dispatch> Blocks<T> {
             velocity,
             backward,
         })
+    }
+
+    /// The same sweep, colour by colour, a large one shared out to the threads. Blocks of a colour
+    /// have no moving body in common, so the result is that of [`Self::sweep`] on one thread.
+    fn sweep_on_threads(&mut self, backward: bool) -> f64 {
+        let mut worst = 0.0f64;
+        for k in 0..self.colours.len() {
+            let colour = if backward {
+                self.colours[self.colours.len() - 1 - k].clone()
+            } else {
+                self.colours[k].clone()
+            };
+            let Self {
+                blocks,
+                velocity,
+                moved,
+                ..
+            } = self;
+            let blocks = &mut blocks[colour];
+            let short = if blocks.len() < SHARED_OUT {
+                dispatch(Sweep {
+                    blocks,
+                    velocity,
+                    backward,
+                })
+            } else {
+                moved.resize(blocks.len(), Default::default());
+                let parts = blocks.par_chunks_mut(PART).zip(moved.par_chunks_mut(PART));
+                let short = parts.map(|(blocks, moved)| {
+                    dispatch(SolveApart {
+                        blocks,
+                        velocity,
+                        moved,
+                    })
+                });
+                let short = short.reduce(|| 0.0, f64::max);
+                for (block, moved) in blocks.iter().zip(moved.iter()) {
+                    for (slots, moved) in block.body.iter().zip(moved) {
+                        for (&slot, &moved) in slots.iter().zip(moved) {
+                            velocity[slot as usize] = moved;
+                        }
+                    }
+                }
+                short
+            };
+            worst = worst.max(short);
+        }
+        worst
     }
 
     /// One sweep over `some` of the blocks; returns the largest violation met on the way [m/s].

@@ -140,3 +140,73 @@ fn sweeps_in_lanes_follow_the_scalar_sweeps() {
         );
     }
 }
+
+/// Velocities of a long column, thrown about, after four sweeps in alternating direction on so
+/// many threads. Its two colours have 150 blocks each.
+fn long_column(threads: usize) -> Vec<Eight<f32>> {
+    const BOXES: u32 = 2400;
+    let mut random = Random::new(5);
+    let bodies: Vec<BodyInput> = (0..=BOXES)
+        .map(|i| BodyInput {
+            inverse_mass: f64::from(i.min(1)),
+            inverse_inertia: Symmetric3::diagonal(Vec3::splat(6.0 * f64::from(i.min(1)))),
+        })
+        .collect();
+    let patches: Vec<PatchInput> = (0..BOXES)
+        .map(|k| PatchInput {
+            bodies: [k, k + 1],
+            normal: Vec3::Y,
+            friction: FRICTION,
+            restitution: 0.0,
+            interface: NONE,
+            upward: true,
+        })
+        .collect();
+    let mut blocks = Blocks::<f32>::default();
+    blocks.build(&bodies, &patches, |_| {
+        [(-0.5, 0.5), (0.5, -0.5)]
+            .into_iter()
+            .map(|(x, z)| PointInput {
+                ra: Vec3::new(x, 0.5, z),
+                rb: Vec3::new(x, -0.5, z),
+                separation: 0.0,
+                impulse: Vec3::ZERO,
+            })
+    });
+    blocks.prepare();
+    for v in &mut blocks.velocity[1..=BOXES as usize] {
+        *v = Eight(std::array::from_fn(|k| {
+            if k < 6 {
+                random.range(-1.0, 1.0) as f32
+            } else {
+                0.0
+            }
+        }));
+    }
+    blocks.remember();
+    blocks.begin(0.01, 1e-4, false);
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
+    pool.build().expect("a pool").install(|| {
+        for sweep in 0..4 {
+            blocks.sweep(sweep % 2 == 1);
+        }
+    });
+    blocks.velocity
+}
+
+#[test]
+fn a_colour_shared_out_to_threads_gives_the_same_bits() {
+    let bits = |velocity: Vec<Eight<f32>>| -> Vec<u32> {
+        velocity
+            .iter()
+            .flat_map(|v| v.0.map(f32::to_bits))
+            .collect()
+    };
+    let one = bits(long_column(1));
+    for threads in [2, 3, 8] {
+        assert!(
+            bits(long_column(threads)) == one,
+            "{threads} threads differ"
+        );
+    }
+}

@@ -5,7 +5,7 @@
 //! nothing of the interface's reference; a field about it is brought to the body's centre by `T`:
 //! the wrench of unit fields is `W = S T`, and the body's share of the matrix `Wᵀ M⁻¹ W`.
 
-use drystone_base::lanes::{Eight, Kernel, Lanes, Real};
+use drystone_base::lanes::{Kernel, Lanes, Real};
 
 use super::{BodyBlock, CoarseBlock, LaneMatrix, Matrix6, Sums};
 use crate::blocks::{Block, Blocks, NONE, V3, symmetric_times};

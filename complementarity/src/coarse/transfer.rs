@@ -24,7 +24,7 @@ impl<T: Real> Kernel<T> for Restrict<'_, T> {
         let (closing, sticking) = (L::splat(CLOSING), L::splat(STICKING * STICKING));
         let (mut approach, mut velocity, mut changed) = (zero, zero, zero);
         let enough = L::splat(self.enough);
-        let (mut closing_count, mut pressed_count) = (zero, zero);
+        let (mut closing_count, mut pressed_count, mut energy) = (zero, zero, zero);
         for (block, coarse) in self.blocks.iter().zip(self.coarse) {
             let a = Motion8::<L>::gather(self.velocity, &block.body[0]);
             let b = Motion8::<L>::gather(self.velocity, &block.body[1]);
@@ -63,6 +63,10 @@ impl<T: Real> Kernel<T> for Restrict<'_, T> {
                 let slip = (y1 * y1 + y2 * y2) * inside + sliding;
                 velocity = velocity.larger(short * short * about).larger(slip);
 
+                energy = energy
+                    + about * short * short * L::load(&point.mass_n)
+                    + inside * (y1 * y1 + y2 * y2) * L::load(&point.mass_t);
+
                 let (normal, stick) = (about * there, inside * there);
                 let rho = offset.plus(ra.times(per_length));
                 let wrong = frame.vector(-(normal * short), stick * y1, stick * y2);
@@ -100,6 +104,7 @@ impl<T: Real> Kernel<T> for Restrict<'_, T> {
             approach: largest(approach),
             share: sum(closing_count) / sum(pressed_count).max(1.0),
             velocity: largest(velocity).sqrt(),
+            energy: sum(energy),
         };
         (wrong, sum(changed))
     }

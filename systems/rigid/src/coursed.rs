@@ -27,13 +27,15 @@ const FREE: u32 = 8;
 const FREE_GAIN: f64 = 1e-3;
 /// A further round needs at least this share of the contacts to be closing.
 const FEW: f64 = 0.01;
-/// A further round is taken by the whole group where at least this share of the contacts is
-/// closing, otherwise only around them.
+/// In a further round a large group sweeps only around the contacts that still close, if they
+/// are less than this share of all ...
 const MANY: f64 = 0.2;
-/// Where that is: at contacts that close faster than this share of what is enough.
+/// ... and the coarse level promises less than this share of the energy that is wrong.
+const WORTH: f64 = 0.1;
+/// Around contacts that close faster than this share of what is enough.
 const SPREAD: f64 = 0.5;
-/// Blocks of eight patches from which a group is large: it takes one sweep less in a round, and
-/// further rounds only where they are needed.
+/// Blocks of eight patches from which a group is large: it takes one sweep less while it is
+/// calm, and further rounds only where they are needed.
 const LARGE: usize = 32;
 /// Velocity below which contacts are left as they are [m/s].
 const STILL: f64 = 1e-6;
@@ -219,7 +221,6 @@ fn solve<T: Dispatch>(group: &mut Group<T>, settings: &CoursedOptions) {
         (settings.rounds, GAIN)
     };
     let large = group.blocks.len() > LARGE;
-    let sweeps = settings.sweeps.saturating_sub(u32::from(large)).max(1);
     let mut enough = CALM;
     for round in 0..rounds {
         let wrong = group.coarse.look(&group.blocks, enough);
@@ -230,7 +231,10 @@ fn solve<T: Dispatch>(group: &mut Group<T>, settings: &CoursedOptions) {
         if round == 0 {
             enough = CALM.max(gain * wrong.approach);
         }
-        if round > 0 && large && wrong.share < MANY {
+        let calm = large && wrong.approach <= CALM;
+        let sweeps = settings.sweeps.saturating_sub(u32::from(calm)).max(1);
+        let local = round > 0 && large && wrong.share < MANY;
+        if local && group.coarse.promise() < WORTH * wrong.energy {
             let some = group.coarse.restless(&group.blocks, SPREAD * enough);
             for sweep in 0..sweeps {
                 group.residual = group.blocks.sweep_some(some, sweep % 2 == 1);
