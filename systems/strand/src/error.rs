@@ -42,6 +42,18 @@ pub enum Error {
         /// What would do.
         wanted: &'static str,
     },
+    /// A quantity of an obstacle outside its range.
+    #[error("obstacle `{obstacle}`: {what} is {found}; wanted {wanted}")]
+    Obstacle {
+        /// The obstacle's name.
+        obstacle: String,
+        /// Which quantity.
+        what: String,
+        /// The value found.
+        found: String,
+        /// What would do.
+        wanted: &'static str,
+    },
     /// Keys of a motion path that make no path.
     #[error("motion path: {what} is {found}; wanted {wanted}")]
     Path {

@@ -7,6 +7,7 @@
 mod base;
 mod chain;
 mod constraint;
+mod contact;
 mod continuum;
 mod elastic;
 pub mod energy;
@@ -35,6 +36,7 @@ mod system;
 
 pub use chain::{BASE, Chain};
 pub use constraint::{Anchor, Constraint, Hold};
+pub use contact::{ContactForce, Obstacle};
 pub use continuum::{Continuum, Grid, Parcel, Push};
 pub use elastic::{JointStiffness, Law, TangentLaw};
 pub use error::Error;

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::chain::Chain;
 use crate::elastic::{Law, TangentLaw};
 use crate::posable::PoseTrack;
-use crate::{Constraint, Error, Field, MotionPath, Parameter, Ramp};
+use crate::{Constraint, Error, Field, MotionPath, Obstacle, Parameter, Ramp};
 
 /// A curve of a strand, in the frame of its base: its points are the joints.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -309,6 +309,8 @@ pub struct Model {
     pub chains: Vec<Chain>,
     /// Fields by index.
     pub fields: Vec<NamedField>,
+    /// Obstacles by index.
+    pub obstacles: Vec<Obstacle>,
     /// Constraints by index.
     pub constraints: Vec<Constraint>,
     /// [m/s²]
@@ -329,6 +331,7 @@ impl Model {
         Self {
             chains: Vec::new(),
             fields: Vec::new(),
+            obstacles: Vec::new(),
             constraints: Vec::new(),
             gravity,
             law: Arc::new(TangentLaw),

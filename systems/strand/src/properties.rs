@@ -29,6 +29,10 @@ pub struct LinkProperties {
     pub drag_ratio: f64,
     /// Factor on gravity [1].
     pub gravity: f64,
+    /// Factors on an obstacle's friction and restitution [1].
+    pub friction_weight: f64,
+    /// See `friction_weight`.
+    pub restitution_weight: f64,
     /// Spring to the posed tip [N/m].
     pub pose_strength: f64,
     /// Damper to the posed tip [N s/m].
@@ -101,6 +105,8 @@ impl Properties {
                 drag: p.drag.at(m, t) * length,
                 drag_ratio: p.drag_ratio.at(m, t),
                 gravity: p.gravity.at(m, t),
+                friction_weight: p.friction_weight.at(m, t),
+                restitution_weight: p.restitution_weight.at(m, t),
                 pose_strength: p.pose_strength.at(m, t),
                 pose_damping: p.pose_damping.at(m, t),
             });

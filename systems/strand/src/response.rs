@@ -204,6 +204,20 @@ impl Response {
         slope
     }
 
+    /// Impulses that bring every row's speed, its `gap` [m/s], to zero or above; the change of the
+    /// joints' rates is then the factor's solution. Impulses are in units of the step matrix.
+    pub(crate) fn strike(&mut self, factor: &mut Factor, links: &[Link], sweeps: u32) {
+        self.form_matrix(factor, links);
+        let b: Vec<f64> = self.rows.iter().map(|row| -row.gap).collect();
+        let free: Vec<usize> = (0..self.rows.len()).collect();
+        let impulse = self.eliminate_held(&[], &free, &b, sweeps);
+        factor.clear_loads();
+        for (row, impulse) in self.rows.iter().zip(impulse) {
+            row.load(factor, links, impulse);
+        }
+        factor.respond_to_loads();
+    }
+
     /// The forces of all rows as loads of the links.
     pub(crate) fn apply(&self, links: &[Link], loads: &mut [Load]) {
         for (load, link) in loads.iter_mut().zip(links) {

@@ -35,6 +35,7 @@ impl System {
                 options,
                 pushes: &[],
                 constraints: &[],
+                swept: &[],
                 settling: true,
             };
             let pose = chain.base.path.pose(t);

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::chain::Chain;
 use crate::kinematics::{Link, place, velocities};
-use crate::{Error, Model};
+use crate::{ContactForce, Error, Model};
 
 /// All that moves, strand by strand.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -17,6 +17,10 @@ pub struct State {
     pub step: u64,
     /// Whether each constraint may hold at all: a switch beside its own time of activity.
     pub constraint_on: Vec<bool>,
+    /// Where each obstacle is.
+    pub obstacle_pose: Vec<Pose>,
+    /// Where each obstacle is to be at the end of the next step, if not on its path; then cleared.
+    pub obstacle_target: Vec<Option<Pose>>,
     /// By index of the strand.
     pub strands: Vec<StrandState>,
 }
@@ -40,6 +44,8 @@ pub struct StrandState {
     pub torque: Vec<Vec3>,
     /// Forces of the constraints that held in the last step, felt world.
     pub held: Vec<Held>,
+    /// What it touched at the end of the last step.
+    pub contacts: Vec<ContactForce>,
     /// Past poses and velocities of each link, in the felt world.
     pub(crate) history: Vec<History>,
     /// Lengths of the last two steps [s].
@@ -89,6 +95,8 @@ impl State {
             time: 0.0,
             step: 0,
             constraint_on: vec![true; model.constraints.len()],
+            obstacle_pose: model.obstacles.iter().map(|o| o.path.pose(0.0)).collect(),
+            obstacle_target: vec![None; model.obstacles.len()],
             strands,
         }
     }
@@ -106,6 +114,10 @@ impl State {
                 text(self.constraint_on.len()),
                 text(model.constraints.len()),
             );
+        }
+        if self.obstacle_pose.len() != model.obstacles.len() {
+            let text = |n| format!("{n} obstacles");
+            return count(text(self.obstacle_pose.len()), text(model.obstacles.len()));
         }
         for (strand, chain) in self.strands.iter().zip(&model.chains) {
             let n = chain.len();
@@ -147,6 +159,7 @@ impl StrandState {
             force: vec![Vec3::ZERO; n],
             torque: vec![Vec3::ZERO; n],
             held: Vec::new(),
+            contacts: Vec::new(),
             history: Vec::new(),
             steps: [0.0; 2],
             depth: 0,

@@ -1,17 +1,19 @@
 //! One step of one strand: the paper's loop (Hadap 2006, §2-3) with our integrator.
 
 use drystone_base::{Mat3, Vec3};
+use drystone_complementarity::solvers::Row as Bound;
 
 use crate::base::Frame;
 use crate::chain::Chain;
 use crate::constraint::{Goal, goals};
+use crate::contact::{Contacts, Swept};
 use crate::continuum::Push;
 use crate::factor::Kind;
 use crate::implicit::{Bdf, Body, Live, Load, Problem};
-use crate::kinematics::{Link, place};
+use crate::kinematics::{Link, place, velocities};
 use crate::newton::{Coupling, Iterate, Limits, Solved, solve};
 use crate::properties::Properties;
-use crate::response::Response;
+use crate::response::{Handle, Response, Row};
 use crate::rotation::{log, nudge};
 use crate::spring::Spring;
 use crate::state::{Held, History, StrandState};
@@ -28,8 +30,12 @@ pub(crate) struct Workspace {
     /// Goals that join two links, the constraint each belongs to, and their rows.
     goals: Vec<(usize, Goal)>,
     response: Response,
+    contacts: Contacts,
+    /// Motion of the obstacles over the present part of the step.
+    swept: Vec<Swept>,
     start: Vec<Link>,
     scratch: Vec<Goal>,
+    moving: Vec<(Vec3, Vec3)>,
     /// How fast the error of each active constraint is meant to change at the end of the step.
     returning: Vec<(usize, Vec3)>,
 }
@@ -66,6 +72,8 @@ pub(crate) struct Scene<'a> {
     pub pushes: &'a [Push],
     /// Constraints on this strand that are switched on, by index.
     pub constraints: &'a [usize],
+    /// Motion of every obstacle over the whole step.
+    pub swept: &'a [Swept],
     /// Whether an equilibrium is sought rather than a motion.
     pub settling: bool,
 }
@@ -97,6 +105,11 @@ pub(crate) fn advance(
         extrapolate(scene, strand, &frame, bdf, work);
         gather_forces(scene, strand, properties, &frame, bdf, now + h, work);
         set_goals(scene, strand, &frame, bdf, now, work);
+        let part = (
+            done as f64 / parts as f64,
+            (done + size) as f64 / parts as f64,
+        );
+        watch_obstacles(scene, strand, properties, &frame, now, part, work);
         let solved = solve_step(scene, properties, &frame, bdf, now + h, work);
         let solved = hold_goals(scene, properties, &frame, bdf, now + h, work, solved);
 
@@ -114,6 +127,10 @@ pub(crate) fn advance(
         work.tally.error = work.tally.error.max(error);
         accept(strand, &frame, bdf, work);
         remember_forces(strand, work);
+        work.contacts.forces(&frame, &mut strand.contacts);
+        if bounce(scene, strand, properties, &frame, bdf, now + h, work) {
+            strand.restart(scene.chain, now + h);
+        }
 
         done += size;
         // twice the step where it fits the raster and the error, which grows eightfold, allows it
@@ -324,6 +341,8 @@ pub(crate) fn solve_step(
         goals,
         springs,
         response,
+        contacts,
+        swept,
         ..
     } = work;
     let problem = problem(scene, bdf, bodies, springs);
@@ -345,6 +364,8 @@ pub(crate) fn solve_step(
         t,
         goals,
         response,
+        contacts,
+        swept,
     };
     solve(&problem, &frame.pose, iterate, limits, &mut coupling)
 }
@@ -359,6 +380,8 @@ struct Surroundings<'a> {
     t: f64,
     goals: &'a [(usize, Goal)],
     response: &'a mut Response,
+    contacts: &'a mut Contacts,
+    swept: &'a [Swept],
 }
 
 impl Coupling for Surroundings<'_> {
@@ -392,7 +415,7 @@ impl Coupling for Surroundings<'_> {
     }
 
     fn is_coupled(&self) -> bool {
-        !self.goals.is_empty()
+        !self.goals.is_empty() || !self.contacts.is_empty()
     }
 
     fn couple(&mut self, iterate: &mut Iterate) -> f64 {
@@ -403,11 +426,156 @@ impl Coupling for Surroundings<'_> {
             factor,
             ..
         } = iterate;
+        let obstacles = &self.scene.model.obstacles;
+        self.contacts
+            .detect(obstacles, self.swept, self.frame, links, self.bdf.h);
         self.response.measure(self.goals, links, rotation);
-        self.response
-            .couple(factor, links, loads, self.scene.options.sweeps)
+        let first = self.response.rows.len();
+        self.contacts.rows(&mut self.response.rows);
+        if self.response.rows.is_empty() {
+            loads.fill(Load::ZERO);
+            return 0.0;
+        }
+        let slope = self
+            .response
+            .couple(factor, links, loads, self.scene.options.sweeps);
+        self.contacts.take_forces(&self.response.rows[first..]);
+        slope
     }
 }
+
+/// Lists the points that might meet an obstacle before the end of the step.
+fn watch_obstacles(
+    scene: &Scene<'_>,
+    strand: &StrandState,
+    properties: &Properties,
+    frame: &Frame,
+    t: f64,
+    part: (f64, f64),
+    work: &mut Workspace,
+) {
+    let Workspace {
+        contacts,
+        swept,
+        start,
+        iterate,
+        ..
+    } = work;
+    contacts.clear();
+    if scene.swept.is_empty() {
+        return;
+    }
+    swept.clear();
+    swept.extend(scene.swept.iter().map(|motion| motion.part(part.0, part.1)));
+    place(
+        scene.chain,
+        &strand.rotation,
+        &strand.stretch,
+        &strand.base,
+        start,
+    );
+    let to_world = scene.chain.base.path.pose(t).then(&strand.base.inverse());
+    let radius = |j: usize| {
+        (
+            properties.links[j].radius,
+            properties.links[j].friction_weight,
+        )
+    };
+    let obstacles = (&scene.model.obstacles[..], &swept[..]);
+    contacts.watch(
+        scene.chain,
+        obstacles,
+        radius,
+        (start, &to_world),
+        (&iterate.links, frame),
+    );
+    if !contacts.is_empty() {
+        iterate.loads.resize(scene.chain.len(), Load::ZERO);
+    }
+}
+
+/// Impacts: where the strand has come upon an obstacle, the speed of approach is turned round by the
+/// coefficient of restitution. Returns whether there was one; the step before is then no history for
+/// the next.
+fn bounce(
+    scene: &Scene<'_>,
+    strand: &mut StrandState,
+    properties: &Properties,
+    frame: &Frame,
+    bdf: Bdf,
+    t: f64,
+    work: &mut Workspace,
+) -> bool {
+    let Workspace {
+        contacts,
+        swept,
+        iterate,
+        response,
+        moving,
+        ..
+    } = work;
+    response.rows.clear();
+    let mut fast = false;
+    for (obstacle, spot, normal) in contacts.touching() {
+        // approach at the start of the step, against the obstacle's own motion
+        let (past, link) = (&strand.history[spot.link], &iterate.links[spot.link]);
+        let from_centre = Vec3::Y * (spot.at.y - properties.links[spot.link].half);
+        let v = past.velocity[1] + past.axes_rate[1] * from_centre;
+        let motion = &swept[obstacle];
+        let at = motion.to.local_point(frame.world(link.tip));
+        let carried = frame.felt(motion.to.point(at) - motion.from.point(at)) / bdf.h;
+        let approach = normal.dot(v - carried);
+        fast |= approach < -IMPACT;
+        let restitution = scene.model.obstacles[obstacle].restitution;
+        let bounce = restitution * properties.links[spot.link].restitution_weight;
+        // the row wants n·(v − carried) = bounce · approach, so it is off by the rest
+        response.rows.push(Row {
+            handle: Handle::Points(spot, None),
+            direction: normal,
+            gap: bounce * approach.min(0.0) - normal.dot(carried),
+            force: 0.0,
+            bound: Bound::Unilateral,
+            group: usize::MAX,
+        });
+    }
+    if !fast {
+        return false;
+    }
+    // rates over this step alone: history would remember the approach
+    for (rate, past) in strand.rate.iter_mut().zip(&strand.history) {
+        *rate = past.turn / bdf.h;
+    }
+    let felt = scene.chain.base.felt_motion(t).0;
+    let base = (
+        frame.pose.direction(felt.angular),
+        frame.pose.direction(felt.linear),
+    );
+    velocities(
+        scene.chain,
+        &iterate.links,
+        &strand.rate,
+        &strand.stretch_rate,
+        base,
+        moving,
+    );
+    for row in &mut response.rows {
+        let Handle::Points(spot, _) = row.handle else {
+            continue;
+        };
+        let (spin, velocity) = moving[spot.link];
+        row.gap += row
+            .direction
+            .dot(velocity + spin.cross(spot.lever(&iterate.links)));
+    }
+    response.strike(&mut iterate.factor, &iterate.links, scene.options.sweeps);
+    for j in 0..scene.chain.len() {
+        strand.rate[j] += iterate.links[j].axes.transpose() * iterate.factor.joint_turn(j);
+    }
+    true
+}
+
+/// Speed of approach from which a contact counts as an impact [m/s].
+const IMPACT: f64 = 0.1;
 
 /// What the active constraints want at the end of the step, and the forces with which they start:
 /// those of the last step.

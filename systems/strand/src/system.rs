@@ -5,6 +5,7 @@ use std::time::Instant;
 use drystone_base::{Pose, Quat, Vec3};
 use rayon::prelude::*;
 
+use crate::contact::Swept;
 use crate::continuum::{Grid, Parcel, Push};
 use crate::kinematics::{Link, place};
 use crate::properties::Properties;
@@ -81,6 +82,8 @@ pub struct System {
     first_push: Vec<usize>,
     /// Constraints switched on, by strand.
     constraints: Vec<Vec<usize>>,
+    /// Motion of each obstacle over the present step.
+    swept: Vec<Swept>,
 }
 
 impl System {
@@ -99,6 +102,7 @@ impl System {
             pushes: Vec::new(),
             first_push: Vec::new(),
             constraints: Vec::new(),
+            swept: Vec::new(),
         };
         system.renew_properties();
         Ok(system)
@@ -159,6 +163,7 @@ impl System {
         let start = Instant::now();
         self.interact();
         self.list_constraints();
+        self.move_obstacles(dt);
         self.advance_strands(dt);
         self.state.time += dt;
         self.state.step += 1;
@@ -211,6 +216,24 @@ impl System {
         }
     }
 
+    /// Obstacles go along their paths, or to where they are driven.
+    fn move_obstacles(&mut self, dt: f64) {
+        let (end, state) = (self.state.time + dt, &mut self.state);
+        state
+            .obstacle_target
+            .resize(self.model.obstacles.len(), None);
+        for obstacle in self.model.obstacles.iter().skip(state.obstacle_pose.len()) {
+            state.obstacle_pose.push(obstacle.path.pose(state.time));
+        }
+        self.swept.clear();
+        for (k, obstacle) in self.model.obstacles.iter().enumerate() {
+            let to = state.obstacle_target[k].take();
+            let to = to.unwrap_or_else(|| obstacle.path.pose(end));
+            let from = std::mem::replace(&mut state.obstacle_pose[k], to);
+            self.swept.push(Swept { from, to });
+        }
+    }
+
     /// Every strand by itself, shared out to threads in chunks.
     fn advance_strands(&mut self, dt: f64) {
         let Self {
@@ -222,6 +245,7 @@ impl System {
             pushes,
             first_push,
             constraints,
+            swept,
             ..
         } = self;
         let (t, count) = (state.time, state.strands.len());
@@ -245,6 +269,7 @@ impl System {
                     options,
                     pushes: range.map_or(&[], |range| &pushes[range]),
                     constraints: constraints.get(i).map_or(&[], |list| list),
+                    swept,
                     settling: false,
                 };
                 advance(&scene, strand, properties, work, t, dt);

@@ -4,6 +4,7 @@
 
 mod build;
 mod constraints;
+mod contacts;
 mod controls;
 mod dynamics;
 mod golden;
