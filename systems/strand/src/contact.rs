@@ -161,8 +161,10 @@ pub(crate) struct Contacts {
 
 /// Slip below which friction is static [m/s].
 const SLOW: f64 = 1e-3;
-/// Part of an overlap at the start that is left at the end: it is not thrown out at once.
-const LEFT_OVERLAP: f64 = 0.75;
+/// Part of an overlap at the start that goes in a step, and the fastest it goes [m/s]: what begins
+/// inside is not thrown out at once.
+const LESS_OVERLAP: f64 = 0.25;
+const FASTEST_OUT: f64 = 0.2;
 
 impl Contacts {
     /// Whether anything may be met.
@@ -247,6 +249,7 @@ impl Contacts {
                 continue;
             }
             let overlap = (candidate.distance - candidate.radius).min(0.0);
+            let left = overlap + (-LESS_OVERLAP * overlap).min(FASTEST_OUT * h);
             let normal = frame.felt(motion.to.direction(normal));
             let (t1, t2) = tangents(normal);
             // where it would be, had it stuck to the obstacle
@@ -273,7 +276,7 @@ impl Contacts {
                 axes: [normal, t1, t2],
                 place: felt_place,
                 gap,
-                rows: [gap - LEFT_OVERLAP * overlap, slip[0], slip[1]],
+                rows: [gap - left, slip[0], slip[1]],
                 friction: friction * candidate.friction_weight,
                 force,
             });

@@ -331,7 +331,7 @@ impl Response {
             .collect();
         let settings = SorLcp {
             relaxation: 1.0,
-            regularisation: 1e-6,
+            regularisation: 1e-5,
             sweeps,
             tolerance: 1e-9,
         };
