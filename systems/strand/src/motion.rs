@@ -67,14 +67,14 @@ impl Moving {
 
 /// A motion through keys, twice continuously differentiable between the first and the last key,
 /// and at rest before and after.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct MotionPath {
     keys: Vec<Key>,
     knots: Vec<Knot>,
 }
 
 /// First and second derivatives at a key.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 struct Knot {
     velocity: Vec3,
     acceleration: Vec3,
@@ -127,6 +127,17 @@ impl MotionPath {
         }
         let knots = knots(&keys);
         Ok(Self { keys, knots })
+    }
+
+    /// The same with one more key, and without those that no longer matter: for a motion that becomes
+    /// known step by step. A key that is not later than the last, or not finite, is left out.
+    #[must_use]
+    pub fn driven_to(&self, key: Key) -> Self {
+        const KEPT: usize = 6;
+        let first = (self.keys.len() + 1).saturating_sub(KEPT);
+        let mut keys = self.keys[first..].to_vec();
+        keys.push(key);
+        Self::through(&keys).unwrap_or_else(|_| self.clone())
     }
 
     /// The keys it goes through.

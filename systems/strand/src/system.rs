@@ -11,7 +11,7 @@ use crate::kinematics::{Link, place};
 use crate::properties::Properties;
 use crate::state::StrandState;
 use crate::step::{Scene, Workspace, advance};
-use crate::{Error, Model, Options, State};
+use crate::{Error, Key, Model, Options, State};
 
 /// What a step did.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -357,6 +357,31 @@ impl System {
                 2.0 * drystone_base::functions::atan2(d.y * d.w.signum(), d.w.abs())
             })
             .collect()
+    }
+
+    /// Drives the base of strand `i`, which may hang on a body that moves by itself: it is in `pose`
+    /// at `time` [s], the end of the next step. The path so far is that of the model.
+    pub fn drive_base(&mut self, i: usize, time: f64, pose: Pose) {
+        let base = &mut self.model.chains[i].base;
+        // after a restored snapshot the state knows better than the path
+        let now = if base.is_plain() {
+            self.state.strands[i].base
+        } else {
+            base.path.pose(self.state.time)
+        };
+        let started = base
+            .path
+            .keys()
+            .last()
+            .is_some_and(|key| key.time >= self.state.time);
+        if !started {
+            let start = Key {
+                time: self.state.time,
+                pose: now,
+            };
+            base.path = base.path.driven_to(start);
+        }
+        base.path = base.path.driven_to(Key { time, pose });
     }
 
     /// Where the base of strand `i` is.

@@ -415,3 +415,66 @@ fn crowded_strands_spread_and_move_alike() {
     );
     assert_eq!(report.failed, 0);
 }
+
+#[test]
+fn a_base_driven_step_by_step_moves_the_strand_as_its_path_would() {
+    // from standstill: a driven base has no velocity before it is driven
+    let key = |k: i32| {
+        let time = f64::from(k) * FRAME;
+        let swing = sin(6.0 * time) * sin(6.0 * time);
+        let pose = Pose::new(
+            Vec3::X * (0.1 * swing),
+            rotation_about(Vec3::Z, 0.5 * swing),
+        );
+        Key { time, pose }
+    };
+    let path = MotionPath::through(&(0..60).map(key).collect::<Vec<_>>()).unwrap();
+    let mut known = system(hanging().on(Base::on(path.clone())), options(8));
+    let mut driven = system(hanging(), options(8));
+    let dt = FRAME / 8.0;
+    let mut worst = 0.0f64;
+    for _ in 0..192 {
+        let end = driven.state.time + dt;
+        driven.drive_base(0, end, path.pose(end));
+        known.step(dt);
+        driven.step(dt);
+        worst = worst.max((tip(&known, 0) - tip(&driven, 0)).length());
+    }
+    // only within a step the motion is not known
+    assert!(worst < 1e-2, "{worst:.1e} m"); // measured: 2.6e-3, of the first step
+}
+
+#[test]
+fn a_law_of_ones_own_can_be_given() {
+    // linear in the rotation vector: 2K tan(θ/2) becomes K θ, which bends further
+    struct Linear;
+    impl Law for Linear {
+        fn energy(&self, k: &JointStiffness, d: drystone_base::Quat) -> f64 {
+            let angle = 2.0 * atan2(d.xyz().length(), d.w.abs());
+            0.5 * k.bend_x * angle * angle
+        }
+        fn torque(&self, k: &JointStiffness, d: drystone_base::Quat) -> Vec3 {
+            let (v, w) = (d.xyz() * d.w.signum(), d.w.abs());
+            let sine = v.length();
+            if sine < 1e-12 {
+                return v * (-2.0 * k.bend_x);
+            }
+            v * (-k.bend_x * 2.0 * atan2(sine, w) / sine)
+        }
+    }
+    let sag = |law: Option<Arc<dyn Law>>| {
+        let mut model = Model::default();
+        if let Some(law) = law {
+            model.law = law;
+        }
+        model.add(straight(Vec3::new(0.1, 0.0, 0.0), 3)).unwrap();
+        let mut system = System::new(model, options(4)).unwrap();
+        assert!(system.settle() < 1e-9);
+        -tip(&system, 0).y
+    };
+    let (tangent, linear) = (sag(None), sag(Some(Arc::new(Linear))));
+    assert!(
+        linear > tangent && linear < 1.05 * tangent,
+        "{linear} and {tangent} m"
+    );
+}
