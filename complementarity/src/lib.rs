@@ -29,5 +29,5 @@ pub use matrix::{Block, BlockMatrix};
 pub use ordering::{Ordering, OrderingError};
 pub use pgs::{Solved, Sweeping};
 pub use problem::{Contact, Mass, Problem, Twist};
-pub use solvers::{Ended, Law, Outcome, Record, Settings, SolveError, Solver};
+pub use solvers::{Aggregates, Ended, Law, Outcome, Record, Settings, SolveError, Solver};
 pub use system::{AtContact, FactoredSystem, MatrixProblem, State, System};

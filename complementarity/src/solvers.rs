@@ -21,12 +21,12 @@ use std::str::FromStr;
 use drystone_base::Vec3;
 use serde::{Deserialize, Serialize};
 
-use crate::contact_problem::{ContactProblem, Form, ProblemError};
+use crate::contact_problem::{ContactGraph, ContactProblem, Form, ProblemError};
 use crate::history::Entry;
 use crate::on_system;
 use crate::ordering::{Ordering, OrderingError};
 use crate::problem::Problem;
-use crate::system::System;
+use crate::system::{MatrixProblem, System};
 
 mod anderson;
 mod apgd;
@@ -49,6 +49,7 @@ mod two_level;
 
 pub use law::Law;
 pub use sor_lcp::{Row, SorLcp, sor_lcp};
+pub use two_level::Aggregates;
 
 use run::Run;
 
@@ -84,8 +85,8 @@ pub enum Solver {
     /// Over-relaxation on the dense matrix (Hadap 2006, Alg. 2), friction on the cone. Exact up
     /// to [`Settings::regularisation`].
     SorLcp,
-    /// Cone sweeps and an exact solve over the layers of the contact graph in turn. For factored
-    /// problems.
+    /// Cone sweeps and an exact solve over the layers of the contact graph in turn. For problems
+    /// that know which bodies their contacts join; see [`Settings::aggregates`].
     TwoLevel,
     /// Anderson acceleration of [`Solver::TwoLevel`].
     TwoLevelAnderson,
@@ -153,7 +154,8 @@ impl Solver {
         }
     }
 
-    /// Whether it needs bodies and contact frames, and cannot take a matrix.
+    /// Whether it needs to know which bodies the contacts join: a factored problem does, a matrix
+    /// only with its contact graph.
     pub const fn needs_bodies(self) -> bool {
         matches!(self, Self::TwoLevel | Self::TwoLevelAnderson)
     }
@@ -189,12 +191,15 @@ impl Solver {
         watch: &mut dyn FnMut(&Entry) -> ControlFlow<()>,
     ) -> Result<Outcome, SolveError> {
         problem.check().map_err(SolveError::Problem)?;
+        let (factored, matrix) = match &problem.form {
+            Form::Factored(factored) => (Some(factored), None),
+            Form::Matrix(matrix) => (None, Some(matrix)),
+        };
         let about = About {
             places: problem.places.as_deref(),
-            factored: match &problem.form {
-                Form::Factored(factored) => Some(factored),
-                Form::Matrix(_) => None,
-            },
+            factored,
+            matrix,
+            graph: problem.matrix_graph.as_ref(),
         };
         on_system!(problem, |system| self
             .solve_system(system, about, impulses, ordering, settings, watch))
@@ -276,6 +281,10 @@ pub struct About<'a> {
     pub places: Option<&'a [Vec3]>,
     /// The factored problem, if that is where it comes from.
     pub factored: Option<&'a Problem>,
+    /// The matrix, if that is where it comes from.
+    pub matrix: Option<&'a MatrixProblem>,
+    /// Which bodies the contacts of a matrix join.
+    pub graph: Option<&'a ContactGraph>,
 }
 
 impl fmt::Display for Solver {
@@ -325,6 +334,8 @@ pub struct Settings {
     pub window: usize,
     /// Sweeps before each step of methods that also do something else; otherwise their own.
     pub inner_sweeps: Option<u32>,
+    /// What the two-level solvers take together.
+    pub aggregates: Aggregates,
     /// What is added to the diagonal where a matrix may be singular, as a part of its largest
     /// value [1].
     pub regularisation: f64,
@@ -343,6 +354,7 @@ impl Default for Settings {
             relaxation: None,
             window: 5,
             inner_sweeps: None,
+            aggregates: Aggregates::Layer,
             regularisation: 1e-12,
             seed: 1,
             record: Record::Residual,
@@ -548,8 +560,8 @@ impl fmt::Display for SolveError {
             ),
             Self::NeedsBodies(solver) => write!(
                 f,
-                "solver `{solver}`: the problem is a matrix; a factored problem with bodies is \
-                 wanted"
+                "solver `{solver}`: the problem is a matrix; one with its contact graph, or a \
+                 factored problem with bodies, is wanted"
             ),
         }
     }
