@@ -4,6 +4,7 @@
 use drystone_base::{Vec3, integrate_rotation, tangents};
 use drystone_complementarity::{Contact, Mass, Problem, Solved, Sweeping, Twist, cone, pgs};
 
+use crate::choice::Choice;
 use crate::graph::NONE;
 use crate::{Contacts, Model, State};
 
@@ -38,8 +39,10 @@ pub(crate) fn everything(state: &State, model: &Model) -> Part {
 /// How contacts are treated in `dynamics`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Treatment {
-    /// Gauss-Seidel sweeps.
+    /// Gauss-Seidel sweeps, or most iterations of another solver.
     pub(crate) sweeps: u32,
+    /// Who solves.
+    pub(crate) choice: Choice,
     /// Relaxation of eq. 41 before it is divided by h.
     pub(crate) gamma: f64,
     /// Points farther apart are no contacts [m].
@@ -102,14 +105,7 @@ pub(crate) fn dynamics(
     assembly.pose(state, model, part, treatment, h);
     assembly.first_guess(treatment.warm);
 
-    let sweeping = Sweeping::times(treatment.sweeps);
-    let solve = if treatment.cone {
-        cone::solve
-    } else {
-        pgs::solve
-    };
-    let solved = solve(&assembly.problem, &mut assembly.impulses, sweeping);
-
+    let solved = assembly.solve(treatment, &state.contacts);
     assembly.add_impulses(&mut state.contacts);
     for (k, &i) in part.moving.iter().enumerate() {
         let i = i as usize;
@@ -310,6 +306,28 @@ impl Assembly {
             self.impulses
                 .push(if n > 0.0 { [n, t1, t2] } else { [0.0; 3] });
         }
+    }
+
+    /// `λ = ncp(A, b)` by the chosen solver, or by the sweeps of the published method.
+    fn solve(&mut self, treatment: &Treatment, contacts: &Contacts) -> Solved {
+        let Self {
+            problem,
+            impulses,
+            points,
+            ..
+        } = self;
+        let place = |&p: &u32| contacts.points[p as usize].position;
+        let places = || points.iter().map(place).collect();
+        let choice = treatment.choice;
+        if let Some(solved) = choice.solve(problem, impulses, places, treatment.sweeps) {
+            return solved;
+        }
+        let solve = if treatment.cone {
+            cone::solve
+        } else {
+            pgs::solve
+        };
+        solve(problem, impulses, Sweeping::times(treatment.sweeps))
     }
 
     fn add_impulses(&self, contacts: &mut Contacts) {

@@ -7,6 +7,7 @@
 use drystone_base::Vec3;
 use drystone_complementarity::{Problem, merit};
 
+use crate::choice::Choice;
 use crate::dynamics::{Assembly, Treatment, everything};
 use crate::{Contacts, Model, State};
 
@@ -88,6 +89,7 @@ pub fn contact_forces(state: &State, span: f64) -> Vec<ContactForce> {
 pub fn contact_problem(state: &State, model: &Model, h: f64) -> (Problem, Vec<[f64; 3]>) {
     let treatment = Treatment {
         sweeps: 0,
+        choice: Choice::default(),
         gamma: 0.0,
         reach: f64::INFINITY,
         speculative: true,

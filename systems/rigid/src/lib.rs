@@ -3,6 +3,7 @@
 //! [`Model`] is what stays fixed while running, [`State`] all that moves; [`System`] owns both
 //! and advances them with the stepper chosen in [`Options`].
 
+mod choice;
 mod contacts;
 mod correction;
 mod coursed;
@@ -23,7 +24,7 @@ mod state;
 mod system;
 mod vsp;
 
-pub use drystone_complementarity::ContactProblem;
+pub use drystone_complementarity::{ContactProblem, Ordering, Solver};
 
 pub use contacts::{Contacts, Pair, Patch, Point};
 pub use error::Error;

@@ -1,9 +1,11 @@
 //! How a step is taken.
 
+use drystone_complementarity::{Ordering, Solver};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::Error;
+use crate::choice::{Choice, ordering_by_name, ordering_names, solver_names};
 
 /// Which method advances the bodies. Each is one file with the same verbs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -141,8 +143,18 @@ impl Default for CoursedOptions {
 pub struct VspOptions {
     /// Part of the step taken before shock propagation, `a` of Fig. 14.
     pub fraction: f64,
-    /// Gauss-Seidel sweeps of each `dynamics`.
+    /// Gauss-Seidel sweeps of each `dynamics`; with a `solver` its most iterations.
     pub sweeps: u32,
+    /// Another solver of each `dynamics`, by name. None: the published sweeps.
+    #[schemars(schema_with = "solver_names")]
+    pub solver: Option<Solver>,
+    /// In which order the `solver` visits the rows, by name.
+    #[serde(deserialize_with = "ordering_by_name")]
+    #[schemars(schema_with = "ordering_names")]
+    pub ordering: Ordering,
+    /// Scale-free residual at which the `solver` stops before `sweeps` iterations are done; zero:
+    /// never [1].
+    pub tolerance: f64,
     /// Gauss-Seidel sweeps of each `correction`.
     pub correction_sweeps: u32,
     /// Relaxation γ of eq. 41, scaled by 1/h and fading to zero over the sweeps.
@@ -168,6 +180,9 @@ impl Default for VspOptions {
         Self {
             fraction: 0.00125,
             sweeps: 10,
+            solver: None,
+            ordering: Ordering::Identity,
+            tolerance: 0.0,
             correction_sweeps: 5,
             gamma: 0.0,
             correct_first: false,
@@ -185,8 +200,18 @@ impl Default for VspOptions {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct PgsOptions {
-    /// Sweeps of the velocity solve.
+    /// Sweeps of the velocity solve; with a `solver` its most iterations.
     pub sweeps: u32,
+    /// Another solver of the velocities, by name. None: plain projected Gauss-Seidel.
+    #[schemars(schema_with = "solver_names")]
+    pub solver: Option<Solver>,
+    /// In which order the `solver` visits the rows, by name.
+    #[serde(deserialize_with = "ordering_by_name")]
+    #[schemars(schema_with = "ordering_names")]
+    pub ordering: Ordering,
+    /// Scale-free residual at which the `solver` stops before `sweeps` iterations are done; zero:
+    /// never [1].
+    pub tolerance: f64,
     /// Sweeps of the projection (`pgs-projection` only).
     pub correction_sweeps: u32,
     /// Start from the impulses of the last step.
@@ -201,6 +226,9 @@ impl Default for PgsOptions {
     fn default() -> Self {
         Self {
             sweeps: 10,
+            solver: None,
+            ordering: Ordering::Identity,
+            tolerance: 0.0,
             correction_sweeps: 5,
             warm_start: false,
             stabilisation: 0.2,
@@ -361,10 +389,14 @@ impl Options {
         count("vsp.sweeps", self.vsp.sweeps)?;
         count("vsp.correction_sweeps", self.vsp.correction_sweeps)?;
         not_negative("vsp.gamma", self.vsp.gamma)?;
+        not_negative("vsp.tolerance", self.vsp.tolerance)?;
+        Choice::of_vsp(&self.vsp).validate("vsp")?;
         count("pgs.sweeps", self.pgs.sweeps)?;
         count("pgs.correction_sweeps", self.pgs.correction_sweeps)?;
         not_negative("pgs.stabilisation", self.pgs.stabilisation)?;
         not_negative("pgs.gamma", self.pgs.gamma)?;
+        not_negative("pgs.tolerance", self.pgs.tolerance)?;
+        Choice::of_pgs(&self.pgs).validate("pgs")?;
         count("isp.collision_passes", self.isp.collision_passes)?;
         count("isp.contact_passes", self.isp.contact_passes)?;
         count("isp.shock_rounds", self.isp.shock_rounds)?;

@@ -1,6 +1,7 @@
 //! Plain time stepping: one projected Gauss-Seidel solve a step, with depth undone through
 //! velocity, or by a projection of the positions afterwards.
 
+use crate::choice::Choice;
 use crate::contacts::detect;
 use crate::correction::correction;
 use crate::dynamics::{Treatment, dynamics, everything, follow_scripts_to_end};
@@ -52,13 +53,15 @@ pub(crate) fn step_with_projection(
 
 /// How `dynamics` treats contacts.
 pub(crate) fn treatment(options: &Options, stabilisation: f64) -> Treatment {
+    let choice = Choice::of_pgs(&options.pgs);
     Treatment {
         sweeps: options.pgs.sweeps,
+        choice,
         gamma: options.pgs.gamma,
         reach: options.envelope,
         speculative: false,
         warm: if options.pgs.warm_start { 1.0 } else { 0.0 },
-        cone: false,
+        cone: choice.is_cone().unwrap_or(false),
         keep_velocity: true,
         stabilisation,
     }

@@ -4,6 +4,7 @@
 use drystone_complementarity::ContactProblem;
 use drystone_complementarity::sweep::RESTING_SPEED;
 
+use crate::choice::Choice;
 use crate::contacts::detect;
 use crate::coursed::{FLYING, analyse};
 use crate::dynamics::{Assembly, Part, Treatment, everything};
@@ -80,6 +81,7 @@ fn treatment(options: &Options, dt: f64) -> (Treatment, f64) {
         Stepper::Coursed | Stepper::Isp | Stepper::Soft => {
             let hard = Treatment {
                 sweeps: 0,
+                choice: Choice::default(),
                 gamma: 0.0,
                 reach: f64::INFINITY,
                 speculative: true,

@@ -5,6 +5,7 @@
 //! supports that count as resting. Impacts travel down (the first, unfixated `dynamics`), static
 //! load does not: a heavy box placed on a seesaw does not move it. See the tests.
 
+use crate::choice::Choice;
 use crate::contacts::detect;
 use crate::correction::correction;
 use crate::dynamics::{Assembly, Part, Treatment, dynamics, everything, follow_scripts_to_end};
@@ -34,14 +35,9 @@ pub(crate) fn step(
     assembly.remember(&mut state.contacts);
 
     // dynamics(a dT), nothing fixated
-    dynamics(
-        state,
-        model,
-        &whole,
-        &treatment(options, a),
-        assembly,
-        a * dt,
-    );
+    let first = treatment(options, a);
+    let unfixated = dynamics(state, model, &whole, &first, assembly, a * dt);
+    let mut most_sweeps = 0;
 
     // shock propagation of dynamics((1 - a) dT) and correction()
     let (rest, h) = (treatment(options, 1.0 - a), (1.0 - a) * dt);
@@ -55,6 +51,7 @@ pub(crate) fn step(
             correct(state, model, options, layer, assembly, 0.0);
         }
         report.residual = report.residual.max(outcome.approach);
+        most_sweeps = outcome.sweeps.max(most_sweeps);
     });
 
     // collision detection at time t + dT, and a last correction of all
@@ -65,7 +62,10 @@ pub(crate) fn step(
     if options.sleeping {
         fall_asleep(state, model, &workspace.graph, dt);
     }
-    report.sweeps = 2 * vsp.sweeps as usize;
+    report.sweeps = match vsp.solver {
+        Some(_) => (unfixated.sweeps + most_sweeps) as usize,
+        None => 2 * vsp.sweeps as usize,
+    };
     report
 }
 
@@ -102,13 +102,15 @@ fn reach(options: &Options) -> f64 {
 /// How `dynamics` treats contacts over the part `share` of the step.
 pub(crate) fn treatment(options: &Options, share: f64) -> Treatment {
     let vsp = &options.vsp;
+    let choice = Choice::of_vsp(vsp);
     Treatment {
         sweeps: vsp.sweeps,
+        choice,
         gamma: vsp.gamma,
         reach: reach(options),
         speculative: vsp.speculative,
         warm: if vsp.warm_start { share } else { 0.0 },
-        cone: vsp.cone,
+        cone: choice.is_cone().unwrap_or(vsp.cone),
         keep_velocity: vsp.keep_velocity,
         stabilisation: 0.0,
     }

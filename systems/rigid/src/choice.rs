@@ -1,0 +1,156 @@
+//! Who solves the contact problems of a step: any solver of the laboratory in any ordering, in
+//! place of the sweeps that a stepper was published with.
+
+use std::ops::ControlFlow;
+
+use drystone_base::Vec3;
+use drystone_complementarity::solvers::About;
+use drystone_complementarity::{
+    FactoredSystem, Law, Ordering, Problem, Record, Settings, Solved, Solver,
+};
+use schemars::{Schema, SchemaGenerator, json_schema};
+use serde::{Deserialize, Deserializer};
+
+use crate::{Error, PgsOptions, VspOptions};
+
+/// A solver as chosen in the options, or none: the stepper's own sweeps.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Choice {
+    solver: Option<Solver>,
+    ordering: Ordering,
+    /// Scale-free residual at which it stops; zero: never [1].
+    tolerance: f64,
+    /// Relaxation, which only a stepper's own sweeps know.
+    gamma: f64,
+}
+
+impl Choice {
+    pub(crate) fn of_pgs(options: &PgsOptions) -> Self {
+        Self {
+            solver: options.solver,
+            ordering: options.ordering,
+            tolerance: options.tolerance,
+            gamma: options.gamma,
+        }
+    }
+
+    pub(crate) fn of_vsp(options: &VspOptions) -> Self {
+        Self {
+            solver: options.solver,
+            ordering: options.ordering,
+            tolerance: options.tolerance,
+            gamma: options.gamma,
+        }
+    }
+
+    /// Whether the chosen solver keeps friction on a cone, if one is chosen.
+    pub(crate) fn is_cone(self) -> Option<bool> {
+        self.solver.map(|solver| solver.law() != Law::Pyramid)
+    }
+
+    /// Says what does not go together, for the options under `stepper`.
+    pub(crate) fn validate(self, stepper: &'static str) -> Result<(), Error> {
+        let pick = |names: [&'static str; 2]| names[usize::from(stepper == "vsp")];
+        let refuse = |names, found: String, wanted| {
+            Err(Error::Option {
+                option: pick(names),
+                found,
+                wanted,
+            })
+        };
+        let Some(solver) = self.solver else {
+            let ordering = ["pgs.ordering", "vsp.ordering"];
+            let tolerance = ["pgs.tolerance", "vsp.tolerance"];
+            return match (self.ordering, self.tolerance > 0.0) {
+                (Ordering::Identity, false) => Ok(()),
+                (Ordering::Identity, true) => refuse(
+                    tolerance,
+                    self.tolerance.to_string(),
+                    "zero, or a `solver` beside it that can stop there",
+                ),
+                (found, _) => refuse(
+                    ordering,
+                    found.to_string(),
+                    "`identity`, or a `solver` beside it that can go in this order",
+                ),
+            };
+        };
+        if self.gamma > 0.0 {
+            return refuse(
+                ["pgs.gamma", "vsp.gamma"],
+                self.gamma.to_string(),
+                "zero beside a `solver`: only the stepper's own sweeps relax",
+            );
+        }
+        if solver == Solver::Local && self.ordering.splits_contacts() {
+            return refuse(
+                ["pgs.ordering", "vsp.ordering"],
+                self.ordering.to_string(),
+                "one that keeps the rows of a contact together, for the solver `local`",
+            );
+        }
+        Ok(())
+    }
+
+    /// Solves with the chosen solver, at most `iterations` of it. None if none is chosen, or if
+    /// the problem is larger than the dense matrix of the chosen one may be: then the stepper's
+    /// own sweeps stand in.
+    pub(crate) fn solve(
+        self,
+        problem: &Problem,
+        impulses: &mut [[f64; 3]],
+        places: impl FnOnce() -> Vec<Vec3>,
+        iterations: u32,
+    ) -> Option<Solved> {
+        let solver = self.solver?;
+        let places = self.ordering.needs_places().then(places);
+        let about = About {
+            places: places.as_deref(),
+            factored: Some(problem),
+            ..About::default()
+        };
+        let settings = Settings {
+            record: Record::Nothing,
+            ..Settings::to(self.tolerance, iterations)
+        };
+        let outcome = solver.solve_system(
+            &FactoredSystem::new(problem),
+            about,
+            impulses,
+            &self.ordering,
+            &settings,
+            &mut |_| ControlFlow::Continue(()),
+        );
+        outcome.ok().map(|outcome| Solved {
+            delta_v: problem.delta_v(impulses),
+            sweeps: outcome.iterations,
+        })
+    }
+}
+
+/// An ordering by its name; a wrong one is refused in the words of serde, so that whoever reads a
+/// file can point at the nearest.
+pub(crate) fn ordering_by_name<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Ordering, D::Error> {
+    let name = String::deserialize(deserializer)?;
+    name.parse().map_err(|_| {
+        let known = Ordering::all().into_iter().map(|o| format!("`{o}`"));
+        let known = known.collect::<Vec<_>>().join(", ");
+        serde::de::Error::custom(format!("unknown variant `{name}`, expected one of {known}"))
+    })
+}
+
+/// The names of all solvers, or nothing.
+pub(crate) fn solver_names(_: &mut SchemaGenerator) -> Schema {
+    let names: Vec<Option<&str>> = (Solver::ALL.iter().map(|solver| Some(solver.name())))
+        .chain([None])
+        .collect();
+    json_schema!({ "type": ["string", "null"], "enum": names })
+}
+
+/// The names of all orderings.
+pub(crate) fn ordering_names(_: &mut SchemaGenerator) -> Schema {
+    let names: Vec<String> = Ordering::all().iter().map(Ordering::to_string).collect();
+    json_schema!({ "type": "string", "examples": names })
+}
