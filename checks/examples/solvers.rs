@@ -1,0 +1,297 @@
+//! Contact solvers compared, as tables: in the step at equal processor time, and on single
+//! problems by how fast they converge. The text around them is `docs/solvers.md`.
+//!
+//! `cargo run --release -p drystone-checks --example solvers [step|rich|rates|aggregates]...`
+
+#![allow(clippy::print_stdout)]
+
+use drystone_base::functions::cos;
+use drystone_checks::bars::rest;
+use drystone_checks::{cpu_seconds, on_threads, scene, start};
+use drystone_complementarity::{
+    Aggregates, ContactProblem, Ordering, Outcome, Record, Settings, Solver,
+};
+use drystone_world::{Arch, Body, Generator, Pattern, Ring, Scene, Stack, Stepper, Wall};
+
+fn main() {
+    let wanted: Vec<String> = std::env::args().skip(1).collect();
+    let on = |part: &str| wanted.is_empty() || wanted.iter().any(|w| w == part);
+    on_threads(1, || {
+        if on("step") {
+            in_the_step(1.0);
+        }
+        if on("rich") {
+            in_the_step(10.0);
+        }
+        if on("rates") {
+            rates();
+        }
+        if on("aggregates") {
+            aggregates();
+        }
+    });
+}
+
+/// Those that are compared in the step.
+const IN_THE_STEP: [Solver; 6] = [
+    Solver::Pgs,
+    Solver::Cone,
+    Solver::NncgCone,
+    Solver::Anderson,
+    Solver::Apgd,
+    Solver::TwoLevel,
+];
+
+/// Scenes, the bodies that are watched, and how long [s].
+const STANDING: [(&str, &str, f64); 6] = [
+    ("box-stack-9", "*", 4.0),
+    ("box-stack", "*", 4.0),
+    ("card-house", "card/*", 4.0),
+    ("wall", "*", 4.0),
+    ("bench-roof-tower", "tower/*", 1.5),
+    ("cow-pile", "*", 4.0),
+];
+
+/// Most iterations that are tried to spend the time.
+const MOST: f64 = 2000.0;
+
+/// Every solver gets `budget` times what a step of the default costs.
+fn in_the_step(budget: f64) {
+    println!(
+        "| scene | stepper, solver | most iterations | step [ms] | drift [mm] | deepest [mm] | energy [J/kg] |"
+    );
+    println!("|---|---|---|---|---|---|---|");
+    for (name, bodies, seconds) in STANDING {
+        let usual = scene(name);
+        let step_ms = milliseconds(&usual, seconds);
+        row(&usual, bodies, seconds, "`coursed`", "", step_ms);
+        for solver in IN_THE_STEP {
+            // cost is nearly linear in the iterations
+            let [few, more] = [4, 16].map(|n| milliseconds(&with(&usual, solver, n), seconds));
+            let each = (more - few) / 12.0;
+            let wanted = match each > 0.0 {
+                true => 4.0 + (budget * step_ms - few) / each,
+                false => 1.0,
+            };
+            let most = wanted.round().clamp(1.0, MOST) as u32;
+            let chosen = with(&usual, solver, most);
+            let step_ms = milliseconds(&chosen, seconds);
+            let called = format!("`pgs`, {solver}");
+            row(
+                &chosen,
+                bodies,
+                seconds,
+                &called,
+                &most.to_string(),
+                step_ms,
+            );
+        }
+    }
+    println!();
+}
+
+fn row(scene: &Scene, bodies: &str, seconds: f64, called: &str, most: &str, step_ms: f64) {
+    let seen = rest(&mut start(scene), bodies, 0.0, seconds - 1.0, seconds);
+    println!(
+        "| {} | {called} | {most} | {step_ms:.3} | {:.3} | {:.3} | {:.1e} |",
+        scene.name,
+        1e3 * seen.drift,
+        1e3 * seen.depth,
+        seen.joules_per_kg
+    );
+}
+
+/// The scene stepped by `pgs` with another solver, from the impulses of the last step.
+fn with(scene: &Scene, solver: Solver, most: u32) -> Scene {
+    let mut scene = scene.clone();
+    let options = (scene.settle_options()).expect("the scene is one of ours");
+    options.stepper = Stepper::Pgs;
+    options.pgs.solver = Some(solver);
+    options.pgs.sweeps = most;
+    options.pgs.warm_start = true;
+    scene
+}
+
+/// Processor time of a step, on average over `seconds`.
+fn milliseconds(scene: &Scene, seconds: f64) -> f64 {
+    let mut world = start(scene);
+    let (begin, mut steps) = (cpu_seconds(), 0);
+    while world.time() < seconds - 1e-6 {
+        world.step();
+        steps += 1;
+    }
+    1e3 * (cpu_seconds() - begin) / f64::from(steps)
+}
+
+/// The first contact problem of a scene, from zero.
+fn problem(name: &str, scene: &Scene) -> ContactProblem {
+    let mut problem = start(scene).contact_problem();
+    problem.name = name.into();
+    problem.start = None;
+    problem
+}
+
+fn scene_on_ground(generator: Option<Generator>) -> Scene {
+    let mut scene = Scene::new();
+    scene.material("default", 0.6, 0.0);
+    scene.ground_slab(60.0, 1.0, 60.0);
+    if let Some(generator) = generator {
+        scene.generate(generator);
+    }
+    scene
+}
+
+fn stack_of(count: u32) -> Scene {
+    let stack = Stack {
+        count,
+        ..Stack::default()
+    };
+    scene_on_ground(Some(Generator::new("box", Pattern::Stack(stack))))
+}
+
+/// Problems of masonry whose load must travel far, each with its number of layers if it is a
+/// plain stack.
+fn masonry() -> Vec<(ContactProblem, Option<u32>)> {
+    let mut all: Vec<(ContactProblem, Option<u32>)> = [10, 30, 100]
+        .map(|n| (problem(&format!("stack of {n}"), &stack_of(n)), Some(n)))
+        .into();
+
+    let arch = Pattern::Arch(Arch::default());
+    let arch = scene_on_ground(Some(Generator::new("arch", arch)));
+    all.push((problem("arch of 17", &arch), None));
+
+    // rings of sixteen bricks, each nearer to the axis by a fifth of a brick
+    let mut dome = scene_on_ground(None);
+    for layer in 0..12 {
+        let radius = 4.0 - 0.1 * f64::from(layer);
+        let ring = Ring {
+            bricks: 16,
+            layers: 1,
+            size: [0.5, 0.5, 0.39 * (radius - 0.25)],
+            radius: Some(radius),
+            ..Ring::default()
+        };
+        let turn = if layer % 2 == 0 { 0.0 } else { 11.25 };
+        let generator = Generator::new(format!("ring {layer}"), Pattern::Ring(ring));
+        let height = 0.5 * f64::from(layer);
+        dome.generate(generator.at(0.0, height, 0.0).turned([0.0, 1.0, 0.0], turn));
+    }
+    all.push((problem("corbelled dome of 12", &dome), None));
+
+    let wall = Wall {
+        rows: 20,
+        columns: 10,
+        ..Wall::default()
+    };
+    let wall = Generator::new("wall", Pattern::Wall(wall));
+    let mut leaning = scene_on_ground(Some(wall));
+    // 10 degrees along the wall and 2 across
+    leaning.gravity = [1.7, -9.65, 0.34];
+    all.push((problem("leaning wall of 20", &leaning), None));
+
+    let mut heavy = scene_on_ground(None);
+    for i in 0..20 {
+        let mass = f64::from(1u32 << i);
+        heavy.add(Body::cube(1.0).at(0.0, 0.5 + f64::from(i), 0.0).mass(mass));
+    }
+    all.push((
+        problem("20, each twice as heavy as that below", &heavy),
+        None,
+    ));
+
+    // what real bodies do: some slide, some fall, some part
+    let mut pile = start(&scene("cow-pile"));
+    pile.run_for(4.0);
+    let mut pile = pile.contact_problem();
+    (pile.name, pile.start) = ("cow-pile at 4 s".into(), None);
+    all.push((pile, None));
+    all
+}
+
+fn solve(solver: Solver, problem: &ContactProblem, aggregates: Aggregates) -> Option<Outcome> {
+    let settings = Settings {
+        aggregates,
+        record: Record::Residual,
+        most_seconds: Some(20.0),
+        ..Settings::to(1e-6, 20_000)
+    };
+    let mut impulses = problem.first_guess();
+    let outcome = solver.solve(problem, &mut impulses, &Ordering::Identity, &settings);
+    outcome.ok()
+}
+
+/// Part of the residual that an iteration leaves, over the second half of them.
+fn rate(outcome: &Outcome) -> f64 {
+    let history = &outcome.history;
+    let (middle, last) = (&history[history.len() / 2], &history[history.len() - 1]);
+    let steps = f64::from(last.iteration - middle.iteration);
+    match steps > 0.0 && last.residual > 0.0 {
+        true => (last.residual / middle.residual).powf(1.0 / steps),
+        false => 0.0,
+    }
+}
+
+fn figures(outcome: Option<Outcome>, contacts: usize) -> String {
+    let Some(outcome) = outcome else {
+        return "too large".into();
+    };
+    let sweeps = outcome.row_updates as f64 / (3 * contacts.max(1)) as f64;
+    let (ms, rate) = (1e3 * outcome.seconds, rate(&outcome));
+    match outcome.reached {
+        true => format!("{}; {sweeps:.0}; {ms:.1}; {rate:.4}", outcome.iterations),
+        false => format!(
+            "{} at {:.0e}; {sweeps:.0}; {ms:.0}; {rate:.4}",
+            outcome.ended, outcome.residual
+        ),
+    }
+}
+
+fn rates() {
+    let solvers = [
+        Solver::Cone,
+        Solver::NncgCone,
+        Solver::Anderson,
+        Solver::Apgd,
+        Solver::TwoLevel,
+        Solver::TwoLevelAnderson,
+        Solver::Subspace,
+    ];
+    print!("| problem | contacts | cos²(π/2N) |");
+    solvers.iter().for_each(|solver| print!(" {solver} |"));
+    println!("\n|---|---|---|{}", "---|".repeat(solvers.len()));
+    for (problem, layers) in masonry() {
+        let closed = layers.map_or(String::new(), |n| {
+            let rate = cos(std::f64::consts::PI / (2.0 * f64::from(n)));
+            format!("{:.4}", rate * rate)
+        });
+        print!("| {} | {} | {closed} |", problem.name, problem.contacts());
+        for solver in solvers {
+            let outcome = solve(solver, &problem, Aggregates::Layer);
+            print!(" {} |", figures(outcome, problem.contacts()));
+        }
+        println!();
+    }
+    println!();
+}
+
+fn aggregates() {
+    print!("| problem | contacts | form |");
+    for kind in Aggregates::ALL {
+        print!(" {} |", kind.name());
+    }
+    println!("\n|---|---|---|{}", "---|".repeat(Aggregates::ALL.len()));
+    for (problem, _) in masonry() {
+        let mut matrix = problem.to_matrix_form();
+        let forms = [("factored", problem.clone()), ("matrix", matrix.clone())];
+        matrix.places = None;
+        for (form, problem) in forms.into_iter().chain([("no places", matrix)]) {
+            print!("| {} | {} | {form} |", problem.name, problem.contacts());
+            for kind in Aggregates::ALL {
+                let outcome = solve(Solver::TwoLevel, &problem, kind);
+                print!(" {} |", figures(outcome, problem.contacts()));
+            }
+            println!();
+        }
+    }
+    println!();
+}
