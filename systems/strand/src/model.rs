@@ -1,5 +1,6 @@
 //! What stays fixed while a simulation runs: curves, parameters, base motions, fields.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use drystone_base::Vec3;
@@ -317,6 +318,7 @@ pub struct Model {
     pub gravity: Vec3,
     /// Elasticity of the joints.
     pub law: Arc<dyn Law>,
+    names: BTreeSet<String>,
 }
 
 impl Default for Model {
@@ -335,6 +337,7 @@ impl Model {
             constraints: Vec::new(),
             gravity,
             law: Arc::new(TangentLaw),
+            names: BTreeSet::new(),
         }
     }
 
@@ -361,10 +364,11 @@ impl Model {
 
     /// Adds a strand, after the fields that it weights; its index is returned.
     pub fn add(&mut self, strand: Strand) -> Result<usize, Error> {
-        if self.chains.iter().any(|chain| chain.name == strand.name) {
+        if self.names.contains(&strand.name) {
             return Err(Error::SameName(strand.name));
         }
         let chain = Chain::new(strand, &self.fields)?;
+        self.names.insert(chain.name.clone());
         self.chains.push(chain);
         Ok(self.chains.len() - 1)
     }
