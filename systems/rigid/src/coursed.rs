@@ -34,11 +34,9 @@ const MANY: f64 = 0.2;
 const WORTH: f64 = 0.1;
 /// Around contacts that close faster than this share of what is enough.
 const SPREAD: f64 = 0.5;
-/// Blocks of eight patches from which a group is large: it takes one sweep less while it is
-/// calm, and further rounds only where they are needed.
+/// Blocks of eight patches from which a group is large: it takes further rounds only where they
+/// are needed.
 const LARGE: usize = 32;
-/// Approach up to which a large group counts as calm [m/s].
-const QUIET: f64 = 1e-4;
 /// Velocity below which contacts are left as they are [m/s].
 const STILL: f64 = 1e-6;
 /// Depth from which the correction takes four times its sweeps [m].
@@ -233,21 +231,19 @@ fn solve<T: Dispatch>(group: &mut Group<T>, settings: &CoursedOptions) {
         if round == 0 {
             enough = CALM.max(gain * wrong.approach);
         }
-        let calm = large && wrong.approach <= QUIET;
-        let sweeps = settings.sweeps.saturating_sub(u32::from(calm)).max(1);
         let local = round > 0 && large && wrong.share < MANY;
         if local && group.coarse.promise() < WORTH * wrong.energy {
             let some = group.coarse.restless(&group.blocks, SPREAD * enough);
-            for sweep in 0..sweeps {
+            for sweep in 0..settings.sweeps {
                 group.residual = group.blocks.sweep_some(some, sweep % 2 == 1);
             }
         } else {
             group.coarse.solve(&mut group.blocks);
-            for sweep in 0..sweeps {
+            for sweep in 0..settings.sweeps {
                 group.residual = group.blocks.sweep(sweep % 2 == 1);
             }
         }
-        group.sweeps += sweeps as usize;
+        group.sweeps += settings.sweeps as usize;
         if group.residual <= enough {
             break;
         }
