@@ -1,22 +1,22 @@
 //! One step of one strand: the paper's loop (Hadap 2006, §2-3) with our integrator.
 
 use drystone_base::{Mat3, Vec3};
-use drystone_complementarity::solvers::Row as Bound;
 
 use crate::base::Frame;
 use crate::chain::Chain;
-use crate::constraint::{Goal, goals};
+use crate::constraint::Goal;
 use crate::contact::{Contacts, Swept};
 use crate::continuum::Push;
-use crate::factor::Kind;
+use crate::encounter::{bounce, watch_obstacles};
+use crate::goals::{hold_goals, remember_forces, set_goals};
 use crate::implicit::{Bdf, Body, Live, Load, Problem};
-use crate::kinematics::{Link, place, velocities};
+use crate::kinematics::{Link, place};
 use crate::newton::{Coupling, Iterate, Limits, Solved, solve};
 use crate::properties::Properties;
-use crate::response::{Handle, Response, Row};
+use crate::response::Response;
 use crate::rotation::{log, nudge};
 use crate::spring::Spring;
-use crate::state::{Held, History, StrandState};
+use crate::state::{History, StrandState};
 use crate::{Model, Options};
 
 /// What a strand's step works with; kept from step to step for its memory.
@@ -26,18 +26,18 @@ pub(crate) struct Workspace {
     pub bodies: Vec<Body>,
     pub tally: Tally,
     /// Goals that concern one link, as springs.
-    springs: Vec<Spring>,
+    pub springs: Vec<Spring>,
     /// Goals that join two links, the constraint each belongs to, and their rows.
-    goals: Vec<(usize, Goal)>,
-    response: Response,
-    contacts: Contacts,
+    pub goals: Vec<(usize, Goal)>,
+    pub response: Response,
+    pub contacts: Contacts,
     /// Motion of the obstacles over the present part of the step.
-    swept: Vec<Swept>,
-    start: Vec<Link>,
-    scratch: Vec<Goal>,
-    moving: Vec<(Vec3, Vec3)>,
+    pub swept: Vec<Swept>,
+    pub start: Vec<Link>,
+    pub scratch: Vec<Goal>,
+    pub moving: Vec<(Vec3, Vec3)>,
     /// How fast the error of each active constraint is meant to change at the end of the step.
-    returning: Vec<(usize, Vec3)>,
+    pub returning: Vec<(usize, Vec3)>,
 }
 
 /// Counts of the steps taken since they were last read.
@@ -444,320 +444,8 @@ impl Coupling for Surroundings<'_> {
     }
 }
 
-/// Lists the points that might meet an obstacle before the end of the step.
-fn watch_obstacles(
-    scene: &Scene<'_>,
-    strand: &StrandState,
-    properties: &Properties,
-    frame: &Frame,
-    t: f64,
-    part: (f64, f64),
-    work: &mut Workspace,
-) {
-    let Workspace {
-        contacts,
-        swept,
-        start,
-        iterate,
-        ..
-    } = work;
-    contacts.clear();
-    if scene.swept.is_empty() {
-        return;
-    }
-    swept.clear();
-    swept.extend(scene.swept.iter().map(|motion| motion.part(part.0, part.1)));
-    place(
-        scene.chain,
-        &strand.rotation,
-        &strand.stretch,
-        &strand.base,
-        start,
-    );
-    let to_world = scene.chain.base.path.pose(t).then(&strand.base.inverse());
-    let radius = |j: usize| {
-        (
-            properties.links[j].radius,
-            properties.links[j].friction_weight,
-        )
-    };
-    let obstacles = (&scene.model.obstacles[..], &swept[..]);
-    contacts.watch(
-        scene.chain,
-        obstacles,
-        radius,
-        (start, &to_world),
-        (&iterate.links, frame),
-    );
-    if !contacts.is_empty() {
-        iterate.loads.resize(scene.chain.len(), Load::ZERO);
-    }
-}
-
-/// Impacts: where the strand has come upon an obstacle, the speed of approach is turned round by the
-/// coefficient of restitution. Returns whether there was one; the step before is then no history for
-/// the next.
-fn bounce(
-    scene: &Scene<'_>,
-    strand: &mut StrandState,
-    properties: &Properties,
-    frame: &Frame,
-    bdf: Bdf,
-    t: f64,
-    work: &mut Workspace,
-) -> bool {
-    let Workspace {
-        contacts,
-        swept,
-        iterate,
-        response,
-        moving,
-        ..
-    } = work;
-    response.rows.clear();
-    let mut fast = false;
-    for (obstacle, spot, normal) in contacts.touching() {
-        // approach at the start of the step, against the obstacle's own motion
-        let (past, link) = (&strand.history[spot.link], &iterate.links[spot.link]);
-        let from_centre = Vec3::Y * (spot.at.y - properties.links[spot.link].half);
-        let v = past.velocity[1] + past.axes_rate[1] * from_centre;
-        let motion = &swept[obstacle];
-        let at = motion.to.local_point(frame.world(link.tip));
-        let carried = frame.felt(motion.to.point(at) - motion.from.point(at)) / bdf.h;
-        let approach = normal.dot(v - carried);
-        fast |= approach < -IMPACT;
-        let restitution = scene.model.obstacles[obstacle].restitution;
-        let bounce = restitution * properties.links[spot.link].restitution_weight;
-        // the row wants n·(v − carried) = bounce · approach, so it is off by the rest
-        response.rows.push(Row {
-            handle: Handle::Points(spot, None),
-            direction: normal,
-            gap: bounce * approach.min(0.0) - normal.dot(carried),
-            force: 0.0,
-            bound: Bound::Unilateral,
-            group: usize::MAX,
-        });
-    }
-    if !fast {
-        return false;
-    }
-    // rates over this step alone: history would remember the approach
-    for (rate, past) in strand.rate.iter_mut().zip(&strand.history) {
-        *rate = past.turn / bdf.h;
-    }
-    let felt = scene.chain.base.felt_motion(t).0;
-    let base = (
-        frame.pose.direction(felt.angular),
-        frame.pose.direction(felt.linear),
-    );
-    velocities(
-        scene.chain,
-        &iterate.links,
-        &strand.rate,
-        &strand.stretch_rate,
-        base,
-        moving,
-    );
-    for row in &mut response.rows {
-        let Handle::Points(spot, _) = row.handle else {
-            continue;
-        };
-        let (spin, velocity) = moving[spot.link];
-        row.gap += row
-            .direction
-            .dot(velocity + spin.cross(spot.lever(&iterate.links)));
-    }
-    response.strike(&mut iterate.factor, &iterate.links, scene.options.sweeps);
-    for j in 0..scene.chain.len() {
-        strand.rate[j] += iterate.links[j].axes.transpose() * iterate.factor.joint_turn(j);
-    }
-    true
-}
-
-/// Speed of approach from which a contact counts as an impact [m/s].
-const IMPACT: f64 = 0.1;
-
-/// What the active constraints want at the end of the step, and the forces with which they start:
-/// those of the last step.
-fn set_goals(
-    scene: &Scene<'_>,
-    strand: &StrandState,
-    frame: &Frame,
-    bdf: Bdf,
-    t: f64,
-    work: &mut Workspace,
-) {
-    let Workspace {
-        goals: list,
-        response,
-        start,
-        scratch,
-        iterate,
-        springs,
-        bodies,
-        returning,
-        ..
-    } = work;
-    let h = bdf.h;
-    list.clear();
-    returning.clear();
-    springs.clear();
-    iterate.loads.clear();
-    response.rows.clear();
-    if scene.constraints.is_empty() {
-        return;
-    }
-    place(
-        scene.chain,
-        &strand.rotation,
-        &strand.stretch,
-        &strand.base,
-        start,
-    );
-    for &c in scene.constraints {
-        let constraint = &scene.model.constraints[c];
-        if constraint.active.at(t + h) > 0.0 {
-            scratch.clear();
-            let held = strand.held.iter().find(|held| held.constraint == c);
-            let mut velocity = held.map(|held| held.returning);
-            goals(
-                constraint,
-                scene.chain,
-                strand,
-                start,
-                frame,
-                (t, h),
-                scratch,
-                &mut velocity,
-            );
-            returning.push((c, velocity.unwrap_or(Vec3::ZERO)));
-            list.extend(scratch.iter().map(|goal| (c, *goal)));
-        }
-    }
-    // what concerns one link becomes a spring, ten thousand times as stiff as the strand there
-    let joins_two = |goal: &Goal| {
-        matches!(
-            goal,
-            Goal::Place { b: Some(_), .. }
-                | Goal::Turn {
-                    against: Some(_),
-                    ..
-                }
-        )
-    };
-    let single = list.iter().filter(|(_, goal)| !joins_two(goal)).copied();
-    scratch_springs(single, scene, bdf, bodies, iterate, springs);
-    list.retain(|(_, goal)| joins_two(goal));
-    response.measure(list, &iterate.links, &iterate.rotation);
-    if !list.is_empty() {
-        iterate.loads.resize(scene.chain.len(), Load::ZERO);
-    }
-    // with the forces of the last step, where they held
-    let mut next = vec![0; strand.held.len()];
-    let mut force_of = |c: usize, count: usize| {
-        let mut force = Vec3::ZERO;
-        if let Some(h) = strand.held.iter().position(|held| held.constraint == c) {
-            let held = &strand.held[h];
-            for k in 0..count {
-                let calm = held.error < 1e-3 * scene.chain.reach;
-                force[k] = if calm {
-                    held.force[(next[h] + k).min(5)]
-                } else {
-                    0.0
-                };
-            }
-            next[h] += count;
-        }
-        force
-    };
-    for spring in springs.iter_mut() {
-        spring.force = force_of(spring.constraint, 3);
-    }
-    for rows in response.rows.chunk_by_mut(|a, b| a.group == b.group) {
-        let force = force_of(list[rows[0].group].0, rows.len());
-        for (k, row) in rows.iter_mut().enumerate() {
-            row.force = force[k];
-        }
-    }
-    response.apply(&iterate.links, &mut iterate.loads);
-}
-
-/// Springs for goals, each with a stiffness measured with the step's own factor.
-fn scratch_springs(
-    goals: impl Iterator<Item = (usize, Goal)>,
-    scene: &Scene<'_>,
-    bdf: Bdf,
-    bodies: &[Body],
-    iterate: &mut Iterate,
-    springs: &mut Vec<Spring>,
-) {
-    springs.clear();
-    let Iterate {
-        factor,
-        rotation,
-        stretch,
-        links,
-        live,
-        ..
-    } = iterate;
-    for (constraint, goal) in goals {
-        if springs.is_empty() {
-            let problem = problem(scene, bdf, bodies, &[]);
-            factor.eliminate(
-                &problem,
-                rotation,
-                stretch,
-                links,
-                live,
-                &[],
-                Kind::Positive,
-            );
-        }
-        let softness = Response::softness(&goal, factor, links, rotation);
-        springs.push(Spring {
-            goal,
-            stiffness: 1e4 / softness.max(f64::MIN_POSITIVE),
-            force: Vec3::ZERO,
-            constraint,
-        });
-    }
-}
-
-/// Takes up what the springs still carry into their forces, and solves again, until they carry next
-/// to nothing.
-fn hold_goals(
-    scene: &Scene<'_>,
-    properties: &Properties,
-    frame: &Frame,
-    bdf: Bdf,
-    t: f64,
-    work: &mut Workspace,
-    mut solved: Solved,
-) -> Solved {
-    for _ in 0..2 {
-        if work.springs.is_empty() || !solved.converged {
-            break;
-        }
-        let (mut worst, links) = (0.0f64, &work.iterate.links);
-        for spring in &mut work.springs {
-            let j = spring.link();
-            let off = spring.off(&links[j], work.iterate.rotation[j]);
-            spring.force -= off * spring.stiffness;
-            worst = worst.max(off.length());
-        }
-        if worst < 1e-6 * scene.chain.reach.min(1.0) {
-            break;
-        }
-        let again = solve_step(scene, properties, frame, bdf, t, work);
-        solved = Solved {
-            converged: again.converged,
-            iterations: solved.iterations + again.iterations,
-        };
-    }
-    solved
-}
-
-fn problem<'a>(
+/// The step's equations.
+pub(crate) fn problem<'a>(
     scene: &Scene<'a>,
     bdf: Bdf,
     bodies: &'a [Body],
@@ -769,51 +457,6 @@ fn problem<'a>(
         bdf,
         bodies,
         springs,
-    }
-}
-
-/// Keeps the forces of the constraints, for the next step and for the user.
-fn remember_forces(strand: &mut StrandState, work: &mut Workspace) {
-    strand.held.clear();
-    if work.springs.is_empty() && work.goals.is_empty() {
-        return;
-    }
-    let Workspace {
-        goals,
-        springs,
-        response,
-        iterate,
-        returning,
-        ..
-    } = work;
-    let mut counts: Vec<usize> = Vec::new();
-    let mut keep = |c: usize, force: &[f64], error: f64| {
-        let h = strand.held.iter().position(|held| held.constraint == c);
-        let h = h.unwrap_or_else(|| {
-            let meant = returning.iter().find(|(of, _)| *of == c);
-            strand.held.push(Held {
-                constraint: c,
-                force: [0.0; 6],
-                returning: meant.map_or(Vec3::ZERO, |(_, velocity)| *velocity),
-                error: 0.0,
-            });
-            counts.push(0);
-            strand.held.len() - 1
-        });
-        for f in force {
-            strand.held[h].force[counts[h].min(5)] = *f;
-            counts[h] += 1;
-        }
-        strand.held[h].error = strand.held[h].error.max(error);
-    };
-    for spring in springs.iter() {
-        let j = spring.link();
-        let off = spring.off(&iterate.links[j], iterate.rotation[j]);
-        keep(spring.constraint, &spring.force.to_array(), off.length());
-    }
-    response.measure(goals, &iterate.links, &iterate.rotation);
-    for row in &response.rows {
-        keep(goals[row.group].0, &[row.force], row.gap.abs());
     }
 }
 

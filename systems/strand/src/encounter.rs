@@ -1,0 +1,146 @@
+//! Obstacles within a step: which points to watch before Newton starts, and what an impact does to
+//! the rates when the step is accepted.
+
+use drystone_base::Vec3;
+use drystone_complementarity::solvers::Row as Bound;
+
+use crate::base::Frame;
+use crate::implicit::{Bdf, Load};
+use crate::kinematics::{place, velocities};
+use crate::properties::Properties;
+use crate::response::{Handle, Row};
+use crate::state::StrandState;
+use crate::step::{Scene, Workspace};
+
+/// Lists the points that might meet an obstacle before the end of the step.
+pub(crate) fn watch_obstacles(
+    scene: &Scene<'_>,
+    strand: &StrandState,
+    properties: &Properties,
+    frame: &Frame,
+    t: f64,
+    part: (f64, f64),
+    work: &mut Workspace,
+) {
+    let Workspace {
+        contacts,
+        swept,
+        start,
+        iterate,
+        ..
+    } = work;
+    contacts.clear();
+    if scene.swept.is_empty() {
+        return;
+    }
+    swept.clear();
+    swept.extend(scene.swept.iter().map(|motion| motion.part(part.0, part.1)));
+    place(
+        scene.chain,
+        &strand.rotation,
+        &strand.stretch,
+        &strand.base,
+        start,
+    );
+    let to_world = scene.chain.base.path.pose(t).then(&strand.base.inverse());
+    let radius = |j: usize| {
+        (
+            properties.links[j].radius,
+            properties.links[j].friction_weight,
+        )
+    };
+    let obstacles = (&scene.model.obstacles[..], &swept[..]);
+    contacts.watch(
+        scene.chain,
+        obstacles,
+        radius,
+        (start, &to_world),
+        (&iterate.links, frame),
+    );
+    if !contacts.is_empty() {
+        iterate.loads.resize(scene.chain.len(), Load::ZERO);
+    }
+}
+
+/// Impacts: where the strand has come upon an obstacle, the speed of approach is turned round by the
+/// coefficient of restitution. Returns whether there was one; the step before is then no history for
+/// the next.
+pub(crate) fn bounce(
+    scene: &Scene<'_>,
+    strand: &mut StrandState,
+    properties: &Properties,
+    frame: &Frame,
+    bdf: Bdf,
+    t: f64,
+    work: &mut Workspace,
+) -> bool {
+    let Workspace {
+        contacts,
+        swept,
+        iterate,
+        response,
+        moving,
+        ..
+    } = work;
+    response.rows.clear();
+    let mut fast = false;
+    for (obstacle, spot, normal) in contacts.touching() {
+        // approach at the start of the step, against the obstacle's own motion
+        let (past, link) = (&strand.history[spot.link], &iterate.links[spot.link]);
+        let from_centre = Vec3::Y * (spot.at.y - properties.links[spot.link].half);
+        let v = past.velocity[1] + past.axes_rate[1] * from_centre;
+        let motion = &swept[obstacle];
+        let at = motion.to.local_point(frame.world(link.tip));
+        let carried = frame.felt(motion.to.point(at) - motion.from.point(at)) / bdf.h;
+        let approach = normal.dot(v - carried);
+        fast |= approach < -IMPACT;
+        let restitution = scene.model.obstacles[obstacle].restitution;
+        let bounce = restitution * properties.links[spot.link].restitution_weight;
+        // the row wants n·(v − carried) = bounce · approach, so it is off by the rest
+        response.rows.push(Row {
+            handle: Handle::Points(spot, None),
+            direction: normal,
+            gap: bounce * approach.min(0.0) - normal.dot(carried),
+            force: 0.0,
+            bound: Bound::Unilateral,
+            group: usize::MAX,
+        });
+    }
+    if !fast {
+        return false;
+    }
+    // rates over this step alone: history would remember the approach
+    for (rate, past) in strand.rate.iter_mut().zip(&strand.history) {
+        *rate = past.turn / bdf.h;
+    }
+    let felt = scene.chain.base.felt_motion(t).0;
+    let base = (
+        frame.pose.direction(felt.angular),
+        frame.pose.direction(felt.linear),
+    );
+    velocities(
+        scene.chain,
+        &iterate.links,
+        &strand.rate,
+        &strand.stretch_rate,
+        base,
+        moving,
+    );
+    for row in &mut response.rows {
+        let Handle::Points(spot, _) = row.handle else {
+            continue;
+        };
+        let (spin, velocity) = moving[spot.link];
+        row.gap += row
+            .direction
+            .dot(velocity + spin.cross(spot.lever(&iterate.links)));
+    }
+    response.strike(&mut iterate.factor, &iterate.links, scene.options.sweeps);
+    for j in 0..scene.chain.len() {
+        strand.rate[j] += iterate.links[j].axes.transpose() * iterate.factor.joint_turn(j);
+    }
+    true
+}
+
+/// Speed of approach from which a contact counts as an impact [m/s].
+const IMPACT: f64 = 0.1;
