@@ -19,6 +19,10 @@ use kuva::render::render::Scene;
 
 use crate::Error;
 
+mod cells;
+
+pub use cells::Cells;
+
 /// Named points.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Line {
@@ -39,16 +43,22 @@ pub struct Chart {
     pub y_label: String,
     /// Whether y is logarithmic; then values of zero and below are left out.
     pub log_y: bool,
+    /// Whether x is logarithmic; then values of zero and below are left out.
+    pub log_x: bool,
     /// Points that are joined.
     pub lines: Vec<Line>,
     /// Points that are not joined.
     pub scatter: Vec<Line>,
+    /// Entries of a matrix, instead of lines and points.
+    pub cells: Option<Cells>,
 }
 
 /// Width of a panel in pixels of SVG.
 const WIDTH: f64 = 900.0;
 /// Height of a panel in pixels of SVG.
 const HEIGHT: f64 = 320.0;
+/// The same of a panel that stands beside others.
+const BESIDE: (f64, f64) = (540.0, 420.0);
 /// Pixels of PNG for each pixel of SVG.
 const SCALE: f32 = 1.5;
 /// Points of a line that are drawn; of more, the extremes of each short stretch.
@@ -64,11 +74,16 @@ const COLOURS: [&str; 8] = [
 ///
 /// A chart without a single finite point says "no data"; so does a file without charts.
 pub fn write(charts: &[Chart], path: impl AsRef<Path>) -> Result<(), Error> {
+    write_grid(charts, 1, path)
+}
+
+/// [`write`] with so many panels beside each other.
+pub fn write_grid(charts: &[Chart], columns: usize, path: impl AsRef<Path>) -> Result<(), Error> {
     let path = path.as_ref();
     let ending = path.extension().map(|e| e.to_string_lossy().to_lowercase());
     let bytes = match ending.as_deref() {
-        Some("svg") => svg(charts).into_bytes(),
-        Some("png") => png(charts)?,
+        Some("svg") => svg_grid(charts, columns).into_bytes(),
+        Some("png") => png_grid(charts, columns)?,
         other => {
             return Err(Error::Ending {
                 path: path.to_owned(),
@@ -84,7 +99,12 @@ pub fn write(charts: &[Chart], path: impl AsRef<Path>) -> Result<(), Error> {
 
 /// `charts` below each other, as the text of an SVG file.
 pub fn svg(charts: &[Chart]) -> String {
-    numbered_from_zero(&SvgBackend::new().render_scene(&scene(charts)))
+    svg_grid(charts, 1)
+}
+
+/// [`svg`] with so many panels beside each other.
+pub fn svg_grid(charts: &[Chart], columns: usize) -> String {
+    numbered_from_zero(&SvgBackend::new().render_scene(&scene(charts, columns)))
 }
 
 /// kuva numbers its clipping rectangles through all files of a process; here each file has its
@@ -110,25 +130,44 @@ fn numbered_from_zero(text: &str) -> String {
 
 /// `charts` below each other, as the bytes of a PNG file.
 pub fn png(charts: &[Chart]) -> Result<Vec<u8>, Error> {
+    png_grid(charts, 1)
+}
+
+fn png_grid(charts: &[Chart], columns: usize) -> Result<Vec<u8>, Error> {
     kuva::RasterBackend::new()
         .with_scale(SCALE)
-        .render_scene(&scene(charts))
+        .render_scene(&scene(charts, columns))
         .map_err(|message| Error::Chart {
             chart: charts.first().map_or(String::new(), |c| c.title.clone()),
             message,
         })
 }
 
-fn scene(charts: &[Chart]) -> Scene {
+fn scene(charts: &[Chart], columns: usize) -> Scene {
     let empty = [Chart::default()];
     let charts = if charts.is_empty() { &empty } else { charts };
+    let columns = columns.clamp(1, charts.len());
+    let (width, height) = if columns == 1 {
+        (WIDTH, HEIGHT)
+    } else {
+        BESIDE
+    };
     let (plots, layouts): (Vec<_>, Vec<_>) = charts.iter().map(panel).unzip();
-    Figure::new(charts.len(), 1)
+    let figure = Figure::new(charts.len().div_ceil(columns), columns)
         .with_plots(plots)
         .with_layouts(layouts)
-        .with_cell_size(WIDTH, HEIGHT)
-        .with_spacing(14.0)
-        .render()
+        .with_cell_size(width, height)
+        .with_spacing(14.0);
+    // panels beside each other name their lines once
+    let mut lines = charts.iter().flat_map(|c| c.lines.iter().chain(&c.scatter));
+    let figure = if columns > 1 && lines.any(|line| !line.label.is_empty()) {
+        figure.with_shared_legend_right_middle()
+    } else {
+        figure
+    };
+    let mut scene = figure.render();
+    cells::draw(&mut scene, charts.iter().filter_map(|c| c.cells.as_ref()));
+    scene
 }
 
 /// What kuva draws for one chart.
@@ -137,7 +176,7 @@ fn panel(chart: &Chart) -> (Vec<Plot>, Layout) {
     let mut range = Range::default();
     for (i, line) in chart.lines.iter().chain(&chart.scatter).enumerate() {
         let joined = i < chart.lines.len();
-        let points = thinned(drawable(&line.points, chart.log_y));
+        let points = thinned(drawable(&line.points, chart));
         if points.is_empty() {
             continue;
         }
@@ -148,6 +187,12 @@ fn panel(chart: &Chart) -> (Vec<Plot>, Layout) {
                 .with_data(points)
                 .with_color(colour)
                 .with_stroke_width(1.6);
+            // a second round of colours is dashed
+            let plot = if i < COLOURS.len() {
+                plot
+            } else {
+                plot.with_dashed()
+            };
             Plot::Line(if line.label.is_empty() {
                 plot
             } else {
@@ -167,6 +212,11 @@ fn panel(chart: &Chart) -> (Vec<Plot>, Layout) {
         });
     }
 
+    if let Some(cells) = &chart.cells {
+        plots = vec![cells.marks()];
+        range = Range::default();
+        range.include(&cells.corners());
+    }
     let mut layout = if plots.is_empty() {
         let note = TextAnnotation::new("no data", 0.5, 0.5)
             .with_font_size(18)
@@ -182,12 +232,29 @@ fn panel(chart: &Chart) -> (Vec<Plot>, Layout) {
         Layout::auto_from_plots(&plots).with_annotation(note)
     } else {
         let layout = Layout::auto_from_plots(&plots);
-        if chart.log_y {
-            with_log_axis(layout, &range)
-        } else {
-            layout
+        let ([x0, y0], [x1, y1]) = range.padded();
+        let (across, up) = (
+            chart.log_x.then(|| log_ticks(x1 - x0)),
+            chart.log_y.then(|| log_ticks(y1 - y0)),
+        );
+        let mut layout = layout;
+        if let Some((step, format)) = across {
+            layout = step.into_iter().fold(layout, Layout::with_x_tick_step);
+            layout = layout.with_x_tick_format(format);
         }
+        if let Some((step, format)) = up {
+            layout = step.into_iter().fold(layout, Layout::with_y_tick_step);
+            layout = layout.with_y_tick_format(format);
+        }
+        layout
     };
+    if chart.cells.is_some() {
+        // rows count downwards
+        let row = |y: f64| format!("{:.0}", y.abs());
+        layout = layout
+            .with_y_tick_format(TickFormat::Custom(Arc::new(row)))
+            .with_show_grid(false);
+    }
     let ([x0, y0], [x1, y1]) = range.padded();
     layout = layout
         .with_x_axis_min(x0)
@@ -212,19 +279,24 @@ fn panel(chart: &Chart) -> (Vec<Plot>, Layout) {
     (plots, layout)
 }
 
-/// Finite points; on a logarithmic axis only y above zero, as log10 y.
-fn drawable(points: &[(f64, f64)], log_y: bool) -> Vec<(f64, f64)> {
-    let finite = points
+/// Finite points; on a logarithmic axis only what is above zero, as log10.
+fn drawable(points: &[(f64, f64)], chart: &Chart) -> Vec<(f64, f64)> {
+    let log10 = |x: f64| functions::ln(x) / std::f64::consts::LN_10;
+    let mut finite: Vec<(f64, f64)> = points
         .iter()
-        .filter(|(x, y)| x.abs() < LARGEST && y.abs() < LARGEST);
-    if log_y {
-        finite
-            .filter(|(_, y)| *y > 0.0)
-            .map(|&(x, y)| (x, functions::ln(y) / std::f64::consts::LN_10))
-            .collect()
-    } else {
-        finite.copied().collect()
+        .filter(|(x, y)| x.abs() < LARGEST && y.abs() < LARGEST)
+        .filter(|(x, y)| (!chart.log_x || *x > 0.0) && (!chart.log_y || *y > 0.0))
+        .copied()
+        .collect();
+    for (x, y) in &mut finite {
+        if chart.log_x {
+            *x = log10(*x);
+        }
+        if chart.log_y {
+            *y = log10(*y);
+        }
     }
+    finite
 }
 
 /// At most about `MOST_POINTS`: of each stretch of points the lowest and the highest.
@@ -252,27 +324,23 @@ fn thinned(points: Vec<(f64, f64)>) -> Vec<(f64, f64)> {
     kept
 }
 
-/// Axis ticks at powers of ten, for values that are logarithms already.
-fn with_log_axis(layout: Layout, range: &Range) -> Layout {
-    let ([_, low], [_, high]) = range.padded();
+/// Distance of ticks at powers of ten on an axis of values that are logarithms already, if it is
+/// long enough for two, and how ticks are written.
+fn log_ticks(length: f64) -> (Option<f64>, TickFormat) {
     // at most about seven ticks
     let mut step = 1.0;
-    while (high - low) / step > 7.0 {
+    while length / step > 7.0 {
         step += 1.0;
     }
-    let layout = if high - low >= 2.0 {
-        layout.with_y_tick_step(step)
-    } else {
-        layout
-    };
-    layout.with_y_tick_format(TickFormat::Custom(Arc::new(|exponent| {
+    let format = TickFormat::Custom(Arc::new(|exponent| {
         let whole = (exponent + 0.5).floor();
         if (exponent - whole).abs() < 1e-6 {
             power_of_ten(whole as i64)
         } else {
             format!("{:.1e}", functions::pow(10.0, exponent))
         }
-    })))
+    }));
+    ((length >= 2.0).then_some(step), format)
 }
 
 /// `10` with `exponent` set above it.

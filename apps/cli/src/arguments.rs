@@ -29,6 +29,8 @@ pub(crate) enum Command {
     Run(Box<Run>),
     /// Run scenes and hold them to their truths; exit code 1 if one is broken
     Check(Check),
+    /// Compare contact solvers on problems from files or scenes
+    Lab(Lab),
     /// Print the JSON Schema of scene files
     Schema,
 }
@@ -125,4 +127,52 @@ pub(crate) struct Check {
     pub(crate) json: bool,
     #[command(flatten)]
     pub(crate) adjust: Adjust,
+}
+
+#[derive(Clone, Debug, Args)]
+pub(crate) struct Lab {
+    /// Problem files, folders of them, scenes of the gallery or scene files; a scene may name its
+    /// time in seconds, as in tower@2.5
+    #[arg(
+        value_name = "PROBLEM|FOLDER|SCENE[@TIME]",
+        required_unless_present = "papers"
+    )]
+    pub(crate) problems: Vec<String>,
+    /// Names with commas between them, or `all` [default: all]
+    #[arg(long, value_name = "LIST")]
+    pub(crate) solvers: Option<String>,
+    /// Names with commas between them, or `all` [default: identity]
+    #[arg(long, value_name = "LIST")]
+    pub(crate) orderings: Option<String>,
+    /// Scale-free residual at which a solver is done
+    #[arg(
+        long,
+        value_name = "E",
+        default_value_t = 1e-4,
+        allow_negative_numbers = true
+    )]
+    pub(crate) tolerance: f64,
+    /// Most iterations of a solve
+    #[arg(long, value_name = "N", default_value_t = 10_000)]
+    pub(crate) most_iterations: u32,
+    /// Most seconds of a solve
+    #[arg(
+        long,
+        value_name = "S",
+        default_value_t = 5.0,
+        allow_negative_numbers = true
+    )]
+    pub(crate) most_seconds: f64,
+    /// Begin with the first guess of the problem instead of nothing
+    #[arg(long)]
+    pub(crate) warm: bool,
+    /// Write the table
+    #[arg(short, long = "output", value_name = "FILE.csv")]
+    pub(crate) output: Option<PathBuf>,
+    /// Draw the residual against iterations, row updates and time
+    #[arg(long, value_name = "FILE.svg|.png")]
+    pub(crate) plot: Option<PathBuf>,
+    /// Write the figures and tables of Erleben 2007 and Poulsen 2010 into this folder
+    #[arg(long, value_name = "DIR", conflicts_with = "problems")]
+    pub(crate) papers: Option<PathBuf>,
 }

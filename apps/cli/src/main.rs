@@ -5,6 +5,7 @@ mod commands;
 mod dump;
 mod failure;
 mod interrupt;
+mod lab;
 mod outputs;
 mod progress;
 mod say;
@@ -23,6 +24,7 @@ fn main() -> ExitCode {
     let result = match arguments.command {
         Some(Command::Run(run)) => commands::run::run(&run),
         Some(Command::Check(check)) => commands::check::run(&check),
+        Some(Command::Lab(lab)) => commands::lab::run(&lab),
         Some(Command::List { json }) => commands::list::run(json),
         Some(Command::Schema) => commands::schema::run(),
         None => commands::run::run(&Run::of_default_scene()),

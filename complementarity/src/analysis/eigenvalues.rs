@@ -25,8 +25,11 @@ impl Eigenvalue {
     }
 }
 
-/// QR steps for one eigenvalue before it is given up; three are usual.
-const PATIENCE: u32 = 90;
+/// QR steps for one eigenvalue, three are usual: after so many, what counts as zero is doubled
+/// with every step, for clusters that rounding keeps from falling apart.
+const USUAL: u32 = 20;
+/// Steps after which it is given up.
+const PATIENCE: u32 = 50;
 
 /// A square matrix, row by row.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -163,14 +166,15 @@ pub(super) fn general(mut a: Square) -> Result<Vec<Eigenvalue>, AnalysisError> {
     }
     let mut found = Vec::with_capacity(n);
     let small = f64::EPSILON * a.norm();
-    let (mut end, mut steps) = (n, 0);
+    let (mut end, mut steps) = (n, 0u32);
     while end > 0 {
         let high = end - 1;
+        let zero = small * f64::from(1u32 << steps.saturating_sub(USUAL));
         // the last block that does not fall apart
         let mut low = high;
         while low > 0 {
             let beside = a.at(low - 1, low - 1).abs() + a.at(low, low).abs();
-            if a.at(low, low - 1).abs() <= small.max(f64::EPSILON * beside) {
+            if a.at(low, low - 1).abs() <= zero.max(f64::EPSILON * beside) {
                 break;
             }
             low -= 1;

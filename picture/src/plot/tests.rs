@@ -85,8 +85,11 @@ fn what_cannot_be_drawn_is_left_out() {
         (4.0, -1.0),
         (5.0, 2.0),
     ];
-    assert_eq!(drawable(&odd, false), [(3.0, 0.0), (4.0, -1.0), (5.0, 2.0)]);
-    let logarithmic = drawable(&odd, true);
+    assert_eq!(
+        drawable(&odd, &chart("", false, &[])),
+        [(3.0, 0.0), (4.0, -1.0), (5.0, 2.0)]
+    );
+    let logarithmic = drawable(&odd, &chart("", true, &[]));
     assert_eq!(logarithmic.len(), 1);
     assert!((logarithmic[0].1 - 2.0f64.log10()).abs() < 1e-15);
 }
@@ -170,4 +173,42 @@ fn the_same_charts_give_the_same_bytes() {
     let charts = [chart("one", true, &[(0.0, 1.0), (1.0, 2.0)])];
     assert_eq!(svg(&charts), svg(&charts));
     assert_eq!(png(&charts).unwrap(), png(&charts).unwrap());
+}
+
+#[test]
+fn cells_of_a_matrix_are_one_path_between_its_corners() {
+    let cells = Cells {
+        size: 300,
+        side: 3,
+        runs: vec![(0, 0, 2), (2, 1, 3)],
+    };
+    let matrix = Chart {
+        title: "A".into(),
+        cells: Some(cells),
+        ..Chart::default()
+    };
+    let text = svg_grid(&[matrix.clone(), Chart::default(), matrix.clone()], 2);
+    let paths: Vec<&str> = text.matches("Z\"").collect();
+    assert_eq!(paths.len(), 2, "{text}");
+    assert!(text.contains(">300<") && text.contains("no data"));
+    assert_eq!(
+        text,
+        svg_grid(&[matrix.clone(), Chart::default(), matrix.clone()], 2)
+    );
+    assert!(png(&[matrix]).is_ok());
+}
+
+#[test]
+fn a_logarithmic_x_axis_leaves_zero_out_and_names_powers() {
+    let chart = Chart {
+        log_x: true,
+        log_y: true,
+        lines: vec![Line {
+            label: "falls".into(),
+            points: vec![(0.0, 1.0), (1.0, 1.0), (100.0, 1e-3), (10_000.0, 1e-6)],
+        }],
+        ..Chart::default()
+    };
+    let text = svg(&[chart]);
+    assert!(text.contains("10⁴") && text.contains("10⁻⁶"), "{text}");
 }
