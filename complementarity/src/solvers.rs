@@ -11,8 +11,8 @@
 //! # Ok::<(), drystone_complementarity::SolveError>(())
 //! ```
 //!
-//! Solvers that sweep are a [`sweeper::Kernel`] (what is done at one contact) run by
-//! [`sweeper::Sweeper`] in any [`Ordering`]; accelerated ones take the sweep as a map.
+//! Solvers that sweep are a `sweeper::Kernel` (what is done at one contact) run by
+//! `sweeper::Sweeper` in any [`Ordering`]; accelerated ones take the sweep as a map.
 
 use std::fmt;
 use std::ops::ControlFlow;
