@@ -34,7 +34,7 @@ pub(crate) fn run(lab: &Lab) -> Result<ExitCode, Failure> {
 
     let pairs = trial::pairs(&solvers, &orderings);
     let names = problems.iter().map(|p| p.name.as_str());
-    let table = Table::new(names, orderings.iter().map(|o| o.to_string()));
+    let table = Table::new(names, &pairs);
     let mut tasks = Tasks::new(problems.len() * pairs.len());
     tasks.line(&table.header());
     let mut trials: Vec<Trial> = Vec::new();
@@ -107,7 +107,7 @@ fn write_files(lab: &Lab, trials: &[Trial]) -> Result<(), Failure> {
         let drawn = of_problem.iter().filter(|t| !t.history.is_empty());
         let drawn: Vec<&Trial> = drawn.collect();
         if !drawn.is_empty() {
-            panels.extend(charts::convergence(&drawn));
+            panels.extend(charts::convergence(&drawn, lab.tolerance));
         }
     }
     table::draw(path, &panels, 3)

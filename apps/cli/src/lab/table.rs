@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use drystone_complementarity::{Ordering, Solver};
 use drystone_picture::plot::{Chart, write_grid};
 
 use super::trial::Trial;
@@ -23,27 +24,34 @@ pub(crate) const HEADER: [&str; 9] = [
 /// How wide the columns with names have to be.
 pub(crate) struct Table {
     problem: usize,
+    solver: usize,
     ordering: usize,
 }
 
 impl Table {
-    /// For these problems and orderings.
+    /// For these problems, solvers and orderings.
     pub(crate) fn new<'a>(
         problems: impl Iterator<Item = &'a str>,
-        orderings: impl Iterator<Item = String>,
+        pairs: &[(Solver, Ordering)],
     ) -> Self {
-        let width = |name: &str| name.chars().count();
+        let widest = |names: &mut dyn Iterator<Item = usize>, title: &str| {
+            names.fold(title.len(), usize::max)
+        };
         Self {
-            problem: problems.map(width).fold(7, usize::max),
-            ordering: orderings.map(|name| width(&name)).fold(8, usize::max),
+            problem: widest(&mut problems.map(|name| name.chars().count()), "problem"),
+            solver: widest(&mut pairs.iter().map(|(s, _)| s.name().len()), "solver"),
+            ordering: widest(
+                &mut pairs.iter().map(|(_, o)| o.to_string().len()),
+                "ordering",
+            ),
         }
     }
 
     /// The names of the columns.
     pub(crate) fn header(&self) -> String {
-        let (problem, ordering) = (self.problem, self.ordering);
+        let (problem, solver, ordering) = (self.problem, self.solver, self.ordering);
         format!(
-            "{:problem$}  contacts  {:14}  {:ordering$}  iterations  row updates          ms  \
+            "{:problem$}  contacts  {:solver$}  {:ordering$}  iterations  row updates          ms  \
              residual  failed",
             "problem", "solver", "ordering"
         )
@@ -51,11 +59,11 @@ impl Table {
 
     /// One line.
     pub(crate) fn line(&self, trial: &Trial) -> String {
-        let (problem, ordering) = (self.problem, self.ordering);
+        let (problem, solver, ordering) = (self.problem, self.solver, self.ordering);
         let failed = trial.failed.as_deref().unwrap_or("");
         let line = match trial.row_updates {
             0 if trial.residual.is_nan() => format!(
-                "{:problem$}  {:8}  {:14}  {:ordering$}  {:>10}  {:>11}  {:>10}  {:>8}  {failed}",
+                "{:problem$}  {:8}  {:solver$}  {:ordering$}  {:>10}  {:>11}  {:>10}  {:>8}  {failed}",
                 trial.problem,
                 trial.contacts,
                 trial.solver,
@@ -66,7 +74,7 @@ impl Table {
                 "-"
             ),
             _ => format!(
-                "{:problem$}  {:8}  {:14}  {:ordering$}  {:10}  {:11}  {:10.3}  {:8.1e}  {failed}",
+                "{:problem$}  {:8}  {:solver$}  {:ordering$}  {:10}  {:11}  {:10.3}  {:8.1e}  {failed}",
                 trial.problem,
                 trial.contacts,
                 trial.solver,
@@ -132,7 +140,6 @@ pub(crate) fn draw(path: &Path, charts: &[Chart], columns: usize) -> Result<(), 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use drystone_complementarity::{Ordering, Solver};
 
     fn trial(failed: Option<&str>) -> Trial {
         Trial {
@@ -171,7 +178,7 @@ mod tests {
     fn the_columns_of_the_table_stand_below_their_names() {
         let table = Table::new(
             ["two, stacked"].into_iter(),
-            ["identity".into()].into_iter(),
+            &[(Solver::Pgs, Ordering::Identity)],
         );
         let (header, line) = (table.header(), table.line(&trial(Some("stalled"))));
         for (name, value) in [

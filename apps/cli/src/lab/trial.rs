@@ -72,10 +72,14 @@ pub(crate) fn run(
             history: outcome.history,
             ..trial
         },
-        Err(error) => Trial {
-            failed: Some(error.to_string()),
-            ..trial
-        },
+        Err(error) => {
+            // the line of the table names the solver already
+            let (said, name) = (error.to_string(), format!("solver `{solver}`: "));
+            Trial {
+                failed: Some(said.strip_prefix(&name).unwrap_or(&said).to_owned()),
+                ..trial
+            }
+        }
     }
 }
 

@@ -36,7 +36,7 @@ type Setup = (
 const SETUPS: [Setup; 3] = [
     (
         "diku",
-        ("engraved-letters", 2.5),
+        ("engraved-letters", 2.75),
         "non-structured",
         105,
         1001,
@@ -65,7 +65,7 @@ const SETUPS: [Setup; 3] = [
 
 /// Problems of the large comparison, from loose to dense.
 const PROBLEMS: [(&str, f64); 12] = [
-    ("engraved-letters", 2.5),
+    ("engraved-letters", 2.75),
     ("cow-pile", 2.0),
     ("silo", 1.5),
     ("dominoes", 3.0),
@@ -390,6 +390,25 @@ pub(super) fn all(album: &mut Album) -> Result<(), Failure> {
         })
         .collect();
     album.table(&header, &summary);
+    let best = |column: usize| {
+        let best = (0..orderings.len()).max_by(|a, b| {
+            let of = |k: &usize| medians[*k][column].unwrap_or(0.0);
+            of(a).total_cmp(&of(b))
+        });
+        best.map_or(String::new(), |k| {
+            format!("{} ({})", orderings[k], summary[k][2 + column])
+        })
+    };
+    album.say(format!(
+        "Ours, the best of each column: time of an iteration {}, iterations {}, row updates to 1e-2 \
+         {} and to 1e-4 {}, time {}. The paper's conclusion that staggering is the most promising \
+         rests on the first column: what a half sweep saves in time it needs again in iterations.\n",
+        best(0),
+        best(1),
+        best(2),
+        best(3),
+        best(4)
+    ));
     album.figure("poulsen-orderings", &[overview(&medians)], 1)?;
     album.numbers("poulsen-orderings-medians", &header, &summary)?;
     let header = [
