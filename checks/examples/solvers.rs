@@ -1,15 +1,22 @@
 //! Contact solvers compared, as tables: in the step at equal processor time, and on single
 //! problems by how fast they converge. The text around them is `docs/solvers.md`.
 //!
-//! `cargo run --release -p drystone-checks --example solvers [step|rich|rates|aggregates]...`
+//! `cargo run --release -p drystone-checks --example solvers [step|rich|rates|aggregates|sweeps]...`
 
 #![allow(clippy::print_stdout)]
 
+use std::time::Instant;
+
 use drystone_base::functions::cos;
+use drystone_base::lanes::Dispatch;
+use drystone_base::random::Random;
+use drystone_base::{Symmetric3, Vec3, tangents};
 use drystone_checks::bars::rest;
 use drystone_checks::{cpu_seconds, on_threads, scene, start};
+use drystone_complementarity::blocks::{Blocks, BodyInput, NONE, PatchInput, PointInput};
 use drystone_complementarity::{
-    Aggregates, ContactProblem, Ordering, Outcome, Record, Settings, Solver,
+    Aggregates, Contact, ContactProblem, Mass, Ordering, Outcome, Problem, Record, Settings,
+    Solver, Twist,
 };
 use drystone_world::{Arch, Body, Generator, Pattern, Ring, Scene, Stack, Stepper, Wall};
 
@@ -28,6 +35,9 @@ fn main() {
         }
         if on("aggregates") {
             aggregates();
+        }
+        if on("sweeps") {
+            sweeps();
         }
     });
 }
@@ -294,4 +304,159 @@ fn aggregates() {
         }
     }
     println!();
+}
+
+/// What one sweep over warm data costs per contact (three rows), best of many, on columns of
+/// boxes with four points a face.
+fn sweeps() {
+    println!(
+        "\n| contacts | pgs, scalar [ns] | cone, scalar [ns] | lanes of f64 [ns] | lanes of f32 [ns] |"
+    );
+    println!("|---|---|---|---|---|");
+    for columns in [25, 250] {
+        let faces = Faces::new(columns, 10);
+        let problem = faces.problem();
+        let contacts = problem.contacts.len();
+        // the difference of long and short solves is what sweeps cost, without their preparation
+        let posed = ContactProblem::factored("columns", problem);
+        let scalar = |solver: Solver| {
+            let time = |sweeps| {
+                let settings = Settings::to(0.0, sweeps);
+                let solved = (0..50).filter_map(|_| {
+                    let mut impulses = vec![[0.0; 3]; contacts];
+                    let order = Ordering::default();
+                    let outcome = solver.solve(&posed, &mut impulses, &order, &settings);
+                    outcome.ok().map(|outcome| outcome.seconds)
+                });
+                solved.fold(f64::INFINITY, f64::min)
+            };
+            1e9 * (time(41) - time(1)) / 40.0 / contacts as f64
+        };
+        println!(
+            "| {contacts} | {:.1} | {:.1} | {:.1} | {:.1} |",
+            scalar(Solver::Pgs),
+            scalar(Solver::Cone),
+            1e9 * faces.in_lanes::<f64>() / contacts as f64,
+            1e9 * faces.in_lanes::<f32>() / contacts as f64,
+        );
+    }
+}
+
+/// Seconds of the quickest of 50 calls.
+fn best(mut call: impl FnMut()) -> f64 {
+    let times = (0..50).map(|_| {
+        let start = Instant::now();
+        call();
+        start.elapsed().as_secs_f64()
+    });
+    times.fold(f64::INFINITY, f64::min)
+}
+
+/// Columns of unit cubes on one fixed body, thrown about; `below[k]` carries cube `k + 1`.
+struct Faces {
+    below: Vec<u32>,
+    velocity: Vec<Twist>,
+}
+
+impl Faces {
+    fn new(columns: u32, height: u32) -> Self {
+        let mut random = Random::new(3);
+        let mut any = || Vec3::from_array(std::array::from_fn(|_| random.range(-1.0, 1.0)));
+        let cubes = columns * height;
+        let below = (0..cubes).map(|k| if k % height == 0 { 0 } else { k });
+        let moving = (0..cubes).map(|_| Twist {
+            linear: any(),
+            angular: any(),
+        });
+        Self {
+            below: below.collect(),
+            velocity: std::iter::once(Twist::ZERO).chain(moving).collect(),
+        }
+    }
+
+    fn bodies(&self) -> impl Iterator<Item = Mass> {
+        (0..self.velocity.len()).map(|i| match i {
+            0 => Mass::default(),
+            _ => Mass {
+                inverse_mass: 1.0,
+                inverse_inertia: Symmetric3::diagonal(Vec3::splat(6.0)),
+            },
+        })
+    }
+
+    /// Arms of the four corners of a face at the lower and at the upper body.
+    fn corners() -> [(Vec3, Vec3); 4] {
+        [(-0.5, -0.5), (0.5, -0.5), (0.5, 0.5), (-0.5, 0.5)]
+            .map(|(x, z)| (Vec3::new(x, 0.5, z), Vec3::new(x, -0.5, z)))
+    }
+
+    fn problem(&self) -> Problem {
+        let (t1, t2) = tangents(Vec3::Y);
+        let faces = self.below.iter().enumerate();
+        let contacts: Vec<Contact> = faces
+            .flat_map(|(k, &a)| {
+                Self::corners().map(|(r_a, r_b)| Contact {
+                    a: a as usize,
+                    b: k + 1,
+                    normal: Vec3::Y,
+                    tangents: [t1, t2],
+                    r_a,
+                    r_b,
+                    friction: 0.5,
+                })
+            })
+            .collect();
+        let mut problem = Problem {
+            bodies: self.bodies().collect(),
+            contacts,
+            ..Problem::default()
+        };
+        problem.b = problem.row_velocities(&self.velocity);
+        problem
+    }
+
+    /// Seconds of one sweep in lanes.
+    fn in_lanes<T: Dispatch>(&self) -> f64 {
+        let bodies: Vec<BodyInput> = self
+            .bodies()
+            .map(|mass| BodyInput {
+                inverse_mass: mass.inverse_mass,
+                inverse_inertia: mass.inverse_inertia,
+            })
+            .collect();
+        let faces = self.below.iter().enumerate();
+        let patches: Vec<PatchInput> = faces
+            .map(|(k, &a)| PatchInput {
+                bodies: [a, k as u32 + 1],
+                normal: Vec3::Y,
+                friction: 0.5,
+                restitution: 0.0,
+                interface: NONE,
+                upward: true,
+            })
+            .collect();
+        let mut blocks = Blocks::<T>::default();
+        blocks.build(&bodies, &patches, |_| {
+            Self::corners().into_iter().map(|(ra, rb)| PointInput {
+                ra,
+                rb,
+                separation: 0.0,
+                impulse: Vec3::ZERO,
+            })
+        });
+        blocks.prepare();
+        for (to, v) in blocks.velocity.iter_mut().zip(&self.velocity) {
+            let rows = v.linear.to_array().into_iter().chain(v.angular.to_array());
+            for (to, x) in to.0.iter_mut().zip(rows) {
+                *to = T::of(x);
+            }
+        }
+        blocks.remember();
+        blocks.begin(0.01, 1e-4, false);
+        let mut backward = true;
+        best(|| {
+            backward = !backward;
+            blocks.sweep(backward);
+        })
+    }
 }

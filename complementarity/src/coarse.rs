@@ -354,23 +354,14 @@ impl<T: Dispatch> Coarse<T> {
         }
         self.sums.clear();
         self.sums.resize(problem.velocity.len(), Default::default());
-        let Self {
-            blocks,
-            around,
-            bodies,
-            sums,
-            diagonal,
-            above,
-            ..
-        } = self;
         dispatch(Assemble {
             problem,
-            blocks,
-            around,
-            bodies,
-            sums,
-            diagonal,
-            above,
+            blocks: &self.blocks,
+            around: &self.around,
+            bodies: &self.bodies,
+            sums: &mut self.sums,
+            diagonal: &mut self.diagonal,
+            above: &mut self.above,
         });
     }
 

@@ -107,18 +107,9 @@ pub(crate) fn step(
         fall_asleep(state, model, graph, dt);
     }
     Report {
-        contacts: state.contacts.points.len(),
-        pairs: state
-            .contacts
-            .pairs
-            .iter()
-            .filter(|pair| pair.count > 0)
-            .count(),
-        islands: graph.islands as usize,
         sweeps: fine.sweeps.max(fast.sweeps),
         residual: fine.residual.max(fast.residual),
-        deepest_penetration: state.contacts.deepest(),
-        ..Report::default()
+        ..Report::of(state, graph)
     }
 }
 
