@@ -24,7 +24,7 @@ pub use body::{Body, DEFAULT_DENSITY, DEFAULT_MATERIAL, Key, Motion};
 pub use check::{Judge, Progress, Verdict, check, check_world};
 pub use drystone_rigid::{ContactProblem, Options, Report, Stepper};
 pub use error::{SceneError, nearest};
-pub use frame::{Frame, FrameBody, FrameContact};
+pub use frame::{Frame, FrameBody, FrameCloth, FrameContact, FrameStrand};
 pub use generator::{
     Arch, CardHouse, Column, Dominoes, Fill, Generator, Grid, House, Line, Pattern, Pyramid, Ring,
     Stack, Wall,

@@ -170,6 +170,8 @@ impl World {
                     angular_velocity: state.angular_velocity[i],
                 })
                 .collect(),
+            strands: Vec::new(),
+            cloths: Vec::new(),
             contacts: Vec::new(),
         }
     }
