@@ -3,12 +3,13 @@
 //! their neighbours. Inside a step strands stay independent.
 
 use drystone_base::Vec3;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::Error;
 
 /// How strands interact.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Continuum {
     /// Size of a cell of the grid [m].
@@ -36,7 +37,8 @@ impl Default for Continuum {
 }
 
 impl Continuum {
-    pub(crate) fn validate(&self) -> Result<(), Error> {
+    /// Refuses values that are not finite or out of range.
+    pub fn validate(&self) -> Result<(), Error> {
         let named = [
             ("continuum.cell", self.cell),
             ("continuum.rest_density", self.rest_density),

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use drystone_base::Vec3;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::chain::Chain;
@@ -12,18 +13,22 @@ use crate::posable::PoseTrack;
 use crate::{Constraint, Error, Field, MotionPath, Obstacle, Parameter, Ramp};
 
 /// A curve of a strand, in the frame of its base: its points are the joints.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub struct Curve {
     /// From root to tip, at least two [m].
+    #[schemars(with = "Vec<[f64; 3]>")]
     pub points: Vec<Vec3>,
     /// Where the curve grows from; none: from the base.
     #[serde(default)]
     pub branch: Option<Branch>,
     /// The shape without load, if it differs from the start: as many points [m].
     #[serde(default)]
+    #[schemars(with = "Option<Vec<[f64; 3]>>")]
     pub rest: Option<Vec<Vec3>>,
     /// Hints for the x axis of each segment's frame; none: carried along without twist.
     #[serde(default)]
+    #[schemars(with = "Option<Vec<[f64; 3]>>")]
     pub normals: Option<Vec<Vec3>>,
     /// Parameters of this curve, if they differ from the strand's.
     #[serde(default)]
@@ -31,7 +36,8 @@ pub struct Curve {
 }
 
 /// The place a curve grows from: a point of an earlier curve.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub struct Branch {
     /// Index of the curve.
     pub curve: usize,
@@ -63,7 +69,7 @@ impl Curve {
 }
 
 /// Physical parameters along a strand, each varying over length and time.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Parameters {
     /// [kg/m]
@@ -167,6 +173,11 @@ impl Parameters {
             ("friction weight", &self.friction_weight, true),
             ("restitution weight", &self.restitution_weight, true),
         ]
+    }
+
+    /// Refuses parameters that are not finite or out of range; `strand` is whose they are.
+    pub fn validate(&self, strand: &str) -> Result<(), Error> {
+        self.check(strand)
     }
 
     /// Whether any parameter changes in time.

@@ -1,27 +1,28 @@
 //! Everything a user may set about the step.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::Error;
 use crate::continuum::Continuum;
 
 /// Each field has a default that needs no tuning.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Options {
-    /// Steps in which a frame is taken, at least; errors may ask for more.
+    /// Steps in which a frame is taken, at least; errors may ask for more. 1 to 10000.
     pub steps_per_frame: u32,
-    /// Correction of a joint below which a step counts as solved [rad].
+    /// Correction of a joint below which a step counts as solved, up to 0.1 [rad].
     pub tolerance: f64,
-    /// Most Newton iterations before a step is halved.
+    /// Most Newton iterations before a step is halved, 1 to 1000.
     pub iterations: u32,
     /// Error of a step that is allowed, as a part of the strand's reach; 0: no control [1].
     pub error_tolerance: f64,
-    /// Most times a step is halved.
+    /// Most times a step is halved, up to 16.
     pub halvings: u32,
     /// Times the first step of a start, which is of first order, is halved.
     pub start_halvings: u32,
-    /// Sweeps over the contacts in a Newton iteration.
+    /// Most sweeps over the contacts in a Newton iteration, 1 to 10000.
     pub sweeps: u32,
     /// Whether strands are shared out to threads; results do not depend on it.
     pub parallel: bool,
@@ -83,6 +84,9 @@ impl Options {
                 found,
                 "at most 16, and no less than start_halvings",
             );
+        }
+        if self.sweeps == 0 || self.sweeps > 10_000 {
+            return fault("sweeps", self.sweeps.to_string(), "1 to 10000");
         }
         self.continuum.as_ref().map_or(Ok(()), Continuum::validate)
     }

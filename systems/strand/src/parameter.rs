@@ -1,13 +1,44 @@
 //! Numbers that vary along a strand and in time.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A piecewise linear function, held beyond its first and last key.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(transparent)]
+///
+/// In a file: a number, or a list of pairs `[place, value]`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(from = "GivenRamp", into = "GivenRamp")]
 pub struct Ramp {
     /// Pairs of place and value, in order of place; at least one.
     pub keys: Vec<[f64; 2]>,
+}
+
+/// A ramp as a file has it.
+#[derive(Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+enum GivenRamp {
+    /// The same everywhere.
+    Number(f64),
+    /// Pairs of place and value, in order of place.
+    Keys(Vec<[f64; 2]>),
+}
+
+impl From<GivenRamp> for Ramp {
+    fn from(given: GivenRamp) -> Self {
+        match given {
+            GivenRamp::Number(value) => Self::constant(value),
+            GivenRamp::Keys(keys) => Self { keys },
+        }
+    }
+}
+
+impl From<Ramp> for GivenRamp {
+    fn from(ramp: Ramp) -> Self {
+        match ramp.keys[..] {
+            [[0.0, value]] => Self::Number(value),
+            _ => Self::Keys(ramp.keys),
+        }
+    }
 }
 
 impl Ramp {
@@ -80,13 +111,58 @@ impl From<f64> for Ramp {
 }
 
 /// A parameter of a strand: a value along the curve times a factor in time.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+///
+/// In a file: a number, a list of pairs `[fraction of arc length, value]`, or a table with `along`
+/// and `over_time`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(from = "GivenParameter", into = "GivenParameter")]
 pub struct Parameter {
     /// Over the fraction of arc length, 0 at the root of the curve and 1 at its tip.
     pub along: Ramp,
     /// Factor over time [1], by the time in seconds.
-    #[serde(default = "one")]
     pub over_time: Ramp,
+}
+
+/// A parameter as a file has it.
+#[derive(Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+enum GivenParameter {
+    /// Along the strand alone.
+    Along(Ramp),
+    /// Along the strand, times a factor in time.
+    Animated(AnimatedParameter),
+}
+
+#[derive(Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct AnimatedParameter {
+    /// Over the fraction of arc length, 0 at the root of the curve and 1 at its tip.
+    along: Ramp,
+    /// Factor over time [1], by the time [s].
+    #[serde(default = "one")]
+    over_time: Ramp,
+}
+
+impl From<GivenParameter> for Parameter {
+    fn from(given: GivenParameter) -> Self {
+        match given {
+            GivenParameter::Along(along) => Self::along(along),
+            GivenParameter::Animated(AnimatedParameter { along, over_time }) => {
+                Self { along, over_time }
+            }
+        }
+    }
+}
+
+impl From<Parameter> for GivenParameter {
+    fn from(parameter: Parameter) -> Self {
+        let Parameter { along, over_time } = parameter;
+        if over_time == one() {
+            Self::Along(along)
+        } else {
+            Self::Animated(AnimatedParameter { along, over_time })
+        }
+    }
 }
 
 fn one() -> Ramp {
@@ -140,6 +216,26 @@ mod tests {
         let ramp = Ramp::through(&[[1.0, 2.0], [3.0, 6.0], [4.0, 0.0]]);
         let found = [0.0, 1.0, 2.0, 3.0, 3.5, 4.0, 9.0].map(|x| ramp.at(x));
         assert_eq!(found, [2.0, 2.0, 4.0, 6.0, 3.0, 0.0, 0.0]);
+    }
+
+    #[test]
+    fn a_parameter_in_a_file_is_a_number_a_list_or_a_table() {
+        for (text, wanted) in [
+            ("3.0", Parameter::constant(3.0)),
+            (
+                "[[0.0,1.0],[1.0,2.0]]",
+                Parameter::along(Ramp::through(&[[0.0, 1.0], [1.0, 2.0]])),
+            ),
+            (
+                r#"{"along":2.0,"over_time":[[0.0,1.0],[3.0,0.0]]}"#,
+                Parameter::constant(2.0).over_time(Ramp::through(&[[0.0, 1.0], [3.0, 0.0]])),
+            ),
+        ] {
+            let read: Parameter = serde_json::from_str(text).expect("sound");
+            assert_eq!(read, wanted);
+            assert_eq!(serde_json::to_string(&read).expect("sound"), text);
+        }
+        assert!(serde_json::from_str::<Parameter>(r#"{"alnog":2.0}"#).is_err());
     }
 
     #[test]

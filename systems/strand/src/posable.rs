@@ -2,20 +2,24 @@
 //! has it (Hadap 2006, §6.5).
 
 use drystone_base::Vec3;
+use schemars::JsonSchema;
 
 use crate::Error;
 
 /// One key of an animated pose.
-#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub struct PoseKey {
     /// [s]
     pub time: f64,
     /// Tip of every link in the frame of the base, by index of the link [m].
+    #[schemars(with = "Vec<[f64; 3]>")]
     pub tips: Vec<Vec3>,
 }
 
 /// An animated pose: cubic between keys with continuous velocity, held before and after.
-#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub struct PoseTrack {
     /// In order of time, at least one.
     pub keys: Vec<PoseKey>,
