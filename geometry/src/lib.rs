@@ -1,14 +1,18 @@
 //! Shapes, and who is near whom. Knows nothing of mass in motion, time steps or solvers.
 
+pub mod box_tree;
 pub mod broad;
 pub mod contact;
+pub mod crossing;
 pub mod error;
 pub mod hull;
 pub mod mass;
 pub mod mesh;
+pub mod proximity;
 pub mod query;
 pub mod shape;
 
+pub use box_tree::BoxTree;
 pub use broad::BroadPhase;
 pub use contact::{ContactBuffer, ContactPoint, Manifold, collide};
 pub use error::ShapeError;

@@ -1,0 +1,1 @@
+//! Cloth in which nothing passes through anything: asynchronous contact mechanics (Harmon 2012).
