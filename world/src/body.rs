@@ -42,6 +42,10 @@ pub struct Body {
     /// What moves it: `"dynamic"`, `"fixed"` or `{ path = [...] }`.
     #[serde(default, skip_serializing_if = "is_default")]
     pub motion: Motion,
+    /// Whether a path is joined so that velocity and acceleration are continuous, as living things
+    /// move; otherwise it runs straight from key to key.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub smooth: bool,
     /// Name of its material; `default` needs no entry.
     #[serde(
         default = "default_material",
@@ -150,6 +154,7 @@ impl Body {
             density: None,
             mass: None,
             motion: Motion::Dynamic,
+            smooth: false,
             material: default_material(),
             gravity_scale: 1.0,
             linear_damping: 0.0,
@@ -246,6 +251,14 @@ impl Body {
     #[must_use]
     pub fn along(mut self, keys: Vec<Key>) -> Self {
         self.motion = Motion::Path(keys);
+        self
+    }
+
+    /// Moves along `keys` with continuous velocity and acceleration.
+    #[must_use]
+    pub fn along_smoothly(mut self, keys: Vec<Key>) -> Self {
+        self.motion = Motion::Path(keys);
+        self.smooth = true;
         self
     }
 
@@ -395,16 +408,15 @@ pub(crate) fn validate_common(c: &Common<'_>) -> Result<(), SceneError> {
             "three numbers from 0 to 1",
         )?;
     }
-    let Motion::Path(keys) = c.motion else {
-        return Ok(());
-    };
-    ensure(
-        !keys.is_empty(),
-        place,
-        "motion.path",
-        "empty",
-        "at least one key",
-    )?;
+    match c.motion {
+        Motion::Path(keys) => validate_keys(place, "motion.path", keys),
+        _ => Ok(()),
+    }
+}
+
+/// Says what is wrong with the keys of a path called `field`.
+pub(crate) fn validate_keys(place: &str, field: &str, keys: &[Key]) -> Result<(), SceneError> {
+    ensure(!keys.is_empty(), place, field, "empty", "at least one key")?;
     for (i, key) in keys.iter().enumerate() {
         let at = format!("{place}, key {i}");
         validate_pose(&at, key.position, key.rotation, key.turn)?;

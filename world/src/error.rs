@@ -39,12 +39,24 @@ pub enum SceneError {
     #[error("body `{0}`: the name is used twice; names must differ")]
     SameName(String),
     /// Nothing to simulate.
-    #[error("the scene has no body; wanted at least one `[[body]]` or `[[generate]]`")]
+    #[error(
+        "the scene has no body and no strand; wanted at least one `[[body]]`, `[[generate]]`, `[[strand]]` or `[[groom]]`"
+    )]
     Empty,
     /// More bodies than memory or patience allow.
     #[error("{place} makes {found} bodies; wanted at most {limit} in a scene")]
     TooMany {
         /// Which generator, or the whole scene.
+        place: String,
+        /// How many.
+        found: u64,
+        /// The most allowed.
+        limit: u64,
+    },
+    /// More strands than memory or patience allow.
+    #[error("{place} makes {found} segments of strands; wanted at most {limit} in a scene")]
+    TooManySegments {
+        /// Which groom, or the whole scene.
         place: String,
         /// How many.
         found: u64,
@@ -64,6 +76,9 @@ pub enum SceneError {
     /// What the rigid system refuses.
     #[error(transparent)]
     Rigid(#[from] drystone_rigid::Error),
+    /// What the strand system refuses.
+    #[error(transparent)]
+    Strand(#[from] drystone_strand::Error),
 }
 
 impl SceneError {

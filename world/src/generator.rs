@@ -363,6 +363,7 @@ impl Generator {
                 density: self.density,
                 mass: self.mass,
                 motion: self.motion.clone(),
+                smooth: false,
                 material: self.material.clone(),
                 gravity_scale: self.gravity_scale,
                 linear_damping: self.linear_damping,

@@ -9,30 +9,39 @@ mod build;
 mod check;
 mod defaults;
 mod error;
+mod field;
 mod frame;
 mod generator;
+mod groom;
 mod metrics;
 mod penetration;
 mod perturb;
 mod query;
 mod scene;
 mod shape;
+mod strand;
 mod truth;
 mod world;
 
 pub use body::{Body, DEFAULT_DENSITY, DEFAULT_MATERIAL, Key, Motion};
 pub use check::{Judge, Progress, Verdict, check, check_world};
 pub use drystone_rigid::{ContactProblem, Options, Report, Stepper};
+pub use drystone_strand::{Continuum, Options as StrandOptions, RestShape};
 pub use error::{SceneError, nearest};
+pub use field::{Field, FieldKind};
 pub use frame::{Frame, FrameBody, FrameCloth, FrameContact, FrameStrand};
 pub use generator::{
     Arch, CardHouse, Column, Dominoes, Fill, Generator, Grid, House, Line, Pattern, Pyramid, Ring,
     Stack, Wall,
 };
+pub use groom::{Braid, Curl, Groom, GroomPattern, Lanterns, Patch, Row, Scalp, Tree};
 pub use metrics::{ContactCounts, FrameRecord, Recorder, RunReport, Spread, StepSeconds};
 pub use penetration::Penetration;
 pub use query::{Hit, Near, Query};
-pub use scene::{Camera, Contact, LONGEST, MOST_BODIES, Material, Scene};
+pub use scene::{Camera, Contact, LONGEST, MOST_BODIES, MOST_SEGMENTS, Material, Scene};
 pub use shape::{Builtin, Mesh, Part, Shape, Turn};
+pub use strand::{
+    Anchor, Base, Branch, Fibre, FileCurve, Held, Hold, JointKey, PoseKey, Profile, Ramp, Strand,
+};
 pub use truth::{Truth, fits};
 pub use world::{Snapshot, World};

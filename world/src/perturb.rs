@@ -27,7 +27,7 @@ impl Scene {
             format!("{metres} m"),
             "0 to 1000 m",
         )?;
-        let mut bodies = self.check()?;
+        let (mut bodies, strands) = self.check()?;
         let shapes = bodies
             .iter()
             .map(|body| solid(&body.name, &body.shape))
@@ -130,6 +130,8 @@ impl Scene {
         Ok(Self {
             bodies,
             generators: Vec::new(),
+            strands,
+            grooms: Vec::new(),
             ..self.clone()
         })
     }

@@ -10,7 +10,9 @@ use serde::{Deserialize, Serialize};
 use crate::body::DEFAULT_MATERIAL;
 use crate::defaults::is_default;
 use crate::error::{ensure, show};
-use crate::{Body, Generator, Mesh, Pattern, SceneError, Shape, Truth};
+use crate::{
+    Body, Field, Generator, Groom, Mesh, Pattern, SceneError, Shape, Strand, StrandOptions, Truth,
+};
 
 /// Everything there is to simulate.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -56,6 +58,19 @@ pub struct Scene {
     /// Bodies by the dozen.
     #[serde(rename = "generate", skip_serializing_if = "Vec::is_empty")]
     pub generators: Vec<Generator>,
+    /// Strands one by one: hair, ropes, ears, trees.
+    #[serde(rename = "strand", skip_serializing_if = "Vec::is_empty")]
+    pub strands: Vec<Strand>,
+    /// Strands by the dozen.
+    #[serde(rename = "groom", skip_serializing_if = "Vec::is_empty")]
+    pub grooms: Vec<Groom>,
+    /// Wind and other fields; they act on strands.
+    #[serde(rename = "field", skip_serializing_if = "Vec::is_empty")]
+    pub fields: Vec<Field>,
+    /// How strands are stepped: at least `steps_per_frame` steps of theirs for each frame of the
+    /// scene, and more where their error asks for it.
+    #[serde(skip_serializing_if = "is_default")]
+    pub strand_solver: StrandOptions,
     /// What must hold when the scene is run.
     #[serde(rename = "truth", skip_serializing_if = "Vec::is_empty")]
     pub truths: Vec<Truth>,
@@ -138,11 +153,17 @@ impl Default for Scene {
             camera: None,
             bodies: Vec::new(),
             generators: Vec::new(),
+            strands: Vec::new(),
+            grooms: Vec::new(),
+            fields: Vec::new(),
+            strand_solver: StrandOptions::default(),
             truths: Vec::new(),
         }
     }
 }
 
+/// Most segments of strands in a scene.
+pub const MOST_SEGMENTS: u64 = 20_000_000;
 /// Most bodies in a scene.
 pub const MOST_BODIES: u64 = 1_000_000;
 /// Longest run [s].
@@ -165,6 +186,24 @@ impl Scene {
     /// Adds bodies by the dozen.
     pub fn generate(&mut self, generator: Generator) -> &mut Self {
         self.generators.push(generator);
+        self
+    }
+
+    /// Adds a strand.
+    pub fn strand(&mut self, strand: Strand) -> &mut Self {
+        self.strands.push(strand);
+        self
+    }
+
+    /// Adds strands by the dozen.
+    pub fn groom(&mut self, groom: Groom) -> &mut Self {
+        self.grooms.push(groom);
+        self
+    }
+
+    /// Adds a field.
+    pub fn field(&mut self, field: Field) -> &mut Self {
+        self.fields.push(field);
         self
     }
 
@@ -288,11 +327,47 @@ impl Scene {
         Ok(bodies)
     }
 
-    /// The same scene with every generator replaced by its bodies.
+    /// Every strand, those of grooms included, each with its own name.
+    pub fn expand_strands(&self) -> Result<Vec<Strand>, SceneError> {
+        self.strands_among(&self.expand()?)
+    }
+
+    /// The same, where all bodies are known already.
+    fn strands_among(&self, bodies: &[Body]) -> Result<Vec<Strand>, SceneError> {
+        let own = self.strands.iter().map(|s| ("scene".to_owned(), s.count()));
+        let groomed = self.grooms.iter().map(|g| (g.place(), g.count()));
+        let mut total = 0u64;
+        for (place, count) in own.chain(groomed) {
+            total = total.saturating_add(count);
+            if total > MOST_SEGMENTS {
+                return Err(SceneError::TooManySegments {
+                    place,
+                    found: total,
+                    limit: MOST_SEGMENTS,
+                });
+            }
+        }
+        let mut strands = self.strands.clone();
+        for (i, strand) in strands.iter_mut().enumerate() {
+            if strand.name.is_empty() {
+                strand.name = format!("strand-{i}");
+            }
+        }
+        for (i, groom) in self.grooms.iter().enumerate() {
+            let seed = u64::from(self.seed) << 32 | u64::from(groom.seed);
+            strands.extend(groom.expand(i, seed, bodies)?);
+        }
+        Ok(strands)
+    }
+
+    /// The same scene with every generator replaced by its bodies and every groom by its strands.
     pub fn expanded(&self) -> Result<Self, SceneError> {
+        let bodies = self.expand()?;
         Ok(Self {
-            bodies: self.expand()?,
+            strands: self.strands_among(&bodies)?,
+            bodies,
             generators: Vec::new(),
+            grooms: Vec::new(),
             ..self.clone()
         })
     }
@@ -336,15 +411,21 @@ impl Scene {
 
     /// Says what is wrong with the scene, if something is.
     pub fn validate(&self) -> Result<(), SceneError> {
-        self.check().map(|_| ())
+        let (bodies, strands) = self.check()?;
+        if !strands.is_empty() {
+            // strands are looked at as they are built; what they collide with has been
+            crate::strand::build::build(self, &strands, &bodies, &[])?;
+        }
+        Ok(())
     }
 
-    /// Every body of a scene in which nothing is wrong.
-    pub(crate) fn check(&self) -> Result<Vec<Body>, SceneError> {
+    /// Every body and every strand of a scene in which nothing is wrong with its bodies.
+    pub(crate) fn check(&self) -> Result<(Vec<Body>, Vec<Strand>), SceneError> {
         self.check_settings()?;
         self.check_materials()?;
         let bodies = self.expand()?;
-        if bodies.is_empty() {
+        let strands = self.strands_among(&bodies)?;
+        if bodies.is_empty() && strands.is_empty() {
             return Err(SceneError::Empty);
         }
         let mut names = BTreeSet::new();
@@ -360,7 +441,7 @@ impl Scene {
         for truth in &self.truths {
             truth.validate(&bodies)?;
         }
-        Ok(bodies)
+        Ok((bodies, strands))
     }
 
     fn check_settings(&self) -> Result<(), SceneError> {
@@ -425,6 +506,7 @@ impl Scene {
             )?;
         }
         self.options()?.validate()?;
+        self.strand_solver.validate()?;
         Ok(())
     }
 

@@ -37,10 +37,12 @@ pub struct Snapshot {
 impl World {
     /// Brings `scene` to life, or says what is wrong with it.
     pub fn new(scene: &Scene) -> Result<Self, SceneError> {
-        let bodies = scene.check()?;
+        let (bodies, strands) = scene.check()?;
         let scene = Scene {
             bodies,
             generators: Vec::new(),
+            strands,
+            grooms: Vec::new(),
             ..scene.clone()
         };
         let (mut builder, mut model) = Builder::new(&scene);

@@ -1,0 +1,211 @@
+//! Fields of moving air and of force, as a scene describes them. They act on strands.
+
+use drystone_base::Vec3;
+use drystone_strand as strand;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+
+use crate::defaults::is_default;
+use crate::error::ensure;
+use crate::strand::Ramp;
+use crate::{Key, SceneError};
+
+/// A field that acts on all that weighs it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Field {
+    /// Unique in the scene; called after its kind and number if left out.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub name: String,
+    /// What it does.
+    pub kind: FieldKind,
+    /// Factor over time, for gusts [1].
+    #[serde(default = "whole", skip_serializing_if = "is_whole")]
+    pub strength: Ramp,
+    /// Whether it enters the implicit step, rather than being sampled once a step.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub implicit: bool,
+}
+
+fn whole() -> Ramp {
+    1.0.into()
+}
+
+fn is_whole(ramp: &Ramp) -> bool {
+    ramp.is(1.0)
+}
+
+/// What a field does. Moving air acts through the drag of what it blows at.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub enum FieldKind {
+    /// Air moves everywhere alike.
+    Wind {
+        /// [m/s]
+        velocity: [f64; 3],
+    },
+    /// Air moves in eddies, of which none is a source.
+    Turbulence {
+        /// Root mean square [m/s].
+        speed: f64,
+        /// Of the largest eddies [m].
+        size: f64,
+        /// In which an eddy of that size changes [s].
+        #[serde(default = "one_second")]
+        duration: f64,
+        /// Where its random numbers start, beside the seed of the scene.
+        #[serde(default, skip_serializing_if = "is_default")]
+        seed: u32,
+    },
+    /// Air circles about an axis.
+    Vortex {
+        /// A point of the axis [m].
+        centre: [f64; 3],
+        /// Its direction; the air turns about it by the right hand.
+        #[serde(default = "upwards")]
+        axis: [f64; 3],
+        /// `2π r u` far out [m²/s].
+        circulation: f64,
+        /// Radius of the slow core [m].
+        core: f64,
+    },
+    /// Air is dragged along by something that moves.
+    Wake {
+        /// Where that is.
+        path: Vec<Key>,
+        /// Its size [m].
+        radius: f64,
+        /// How fast the trace fades [s].
+        fading: f64,
+    },
+    /// Pulls to a point, or pushes from it if the strength is negative.
+    Attractor {
+        /// [m]
+        centre: [f64; 3],
+        /// At the distance `range`, where it is strongest [m/s²].
+        strength: f64,
+        /// [m]
+        range: f64,
+    },
+    /// The same acceleration everywhere.
+    Push {
+        /// [m/s²]
+        acceleration: [f64; 3],
+    },
+    /// Slows down whatever moves, whatever its shape.
+    Drag {
+        /// Part of the velocity lost in a second [1/s].
+        rate: f64,
+    },
+}
+
+fn one_second() -> f64 {
+    1.0
+}
+
+fn upwards() -> [f64; 3] {
+    [0.0, 1.0, 0.0]
+}
+
+impl Field {
+    /// A field called `name`, at full strength always.
+    pub fn new(name: impl Into<String>, kind: FieldKind) -> Self {
+        Self {
+            name: name.into(),
+            kind,
+            strength: whole(),
+            implicit: false,
+        }
+    }
+
+    /// The same, times a factor through pairs of time and value.
+    #[must_use]
+    pub fn strength(mut self, keys: &[[f64; 2]]) -> Self {
+        self.strength = Ramp::through(keys);
+        self
+    }
+
+    /// As the strand system wants it; the scene's seed decides about eddies.
+    pub(crate) fn for_strands(&self, seed: u32) -> Result<strand::NamedField, SceneError> {
+        let place = format!("field `{}`", self.name);
+        let field = match &self.kind {
+            FieldKind::Wind { velocity } => strand::Field::Wind(Vec3::from(*velocity)),
+            FieldKind::Turbulence {
+                speed,
+                size,
+                duration,
+                seed: own,
+            } => {
+                let seed = u64::from(seed) << 32 | u64::from(*own);
+                strand::Field::Turbulence(strand::Turbulence::new(seed, *speed, *size, *duration))
+            }
+            FieldKind::Vortex {
+                centre,
+                axis,
+                circulation,
+                core,
+            } => strand::Field::Vortex {
+                centre: Vec3::from(*centre),
+                axis: Vec3::from(*axis),
+                circulation: *circulation,
+                core: *core,
+            },
+            FieldKind::Wake {
+                path,
+                radius,
+                fading,
+            } => {
+                crate::body::validate_keys(&place, "kind.wake.path", path)?;
+                strand::Field::Wake {
+                    path: crate::strand::build::motion_path(path)?,
+                    radius: *radius,
+                    fading: *fading,
+                }
+            }
+            FieldKind::Attractor {
+                centre,
+                strength,
+                range,
+            } => strand::Field::Attractor {
+                centre: Vec3::from(*centre),
+                strength: *strength,
+                range: *range,
+            },
+            FieldKind::Push { acceleration } => {
+                let a = Vec3::from(*acceleration);
+                let found = crate::error::show(acceleration);
+                let wanted = "finite numbers of at most 1e6 m/s²";
+                let fine = acceleration.iter().all(|x| x.abs() <= 1e6);
+                ensure(fine, &place, "kind.push.acceleration", found, wanted)?;
+                strand::Field::Acceleration(Arc::new(move |_, _, _| a))
+            }
+            FieldKind::Drag { rate } => {
+                let (rate, fine) = (*rate, (0.0..=1e4).contains(rate));
+                ensure(fine, &place, "kind.drag.rate", rate, "0 to 1e4 1/s")?;
+                strand::Field::Acceleration(Arc::new(move |_, v, _| v * -rate))
+            }
+        };
+        Ok(strand::NamedField {
+            name: self.name.clone(),
+            field,
+            strength: (&self.strength).into(),
+            implicit: self.implicit,
+        })
+    }
+}
+
+impl FieldKind {
+    /// In one word, as in a scene file.
+    pub const fn kind(&self) -> &'static str {
+        match self {
+            Self::Wind { .. } => "wind",
+            Self::Turbulence { .. } => "turbulence",
+            Self::Vortex { .. } => "vortex",
+            Self::Wake { .. } => "wake",
+            Self::Attractor { .. } => "attractor",
+            Self::Push { .. } => "push",
+            Self::Drag { .. } => "drag",
+        }
+    }
+}

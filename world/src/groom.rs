@@ -1,0 +1,363 @@
+//! Strands by the dozen: a pattern, and what its strands have in common.
+
+mod growth;
+mod wood;
+
+use drystone_base::random::Random;
+use drystone_base::{Pose, Vec3};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+pub use growth::{Braid, Curl, Lanterns, Patch, Row, Scalp};
+pub use wood::Tree;
+
+use crate::defaults::is_default;
+use crate::error::ensure;
+use crate::shape::{pose_of, validate_pose};
+use crate::strand::{Base, Branch, Fibre, Hold, Ramp, Strand};
+use crate::{Body, SceneError, Turn};
+
+/// Strands by the dozen. Only the pattern is needed.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Groom {
+    /// Begins the name of each strand, as in `fringe/3`; called after the pattern if left out.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub name: String,
+    /// What grows.
+    pub pattern: GroomPattern,
+    /// Where the pattern's origin is; that of the body which the strands are on if left out, or of
+    /// the world [m].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub position: Option<[f64; 3]>,
+    /// How the whole is turned, as a unit quaternion (x, y, z, w). Not together with `turn`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rotation: Option<[f64; 4]>,
+    /// How the whole is turned, as an axis and an angle. Not together with `rotation`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub turn: Option<Turn>,
+    /// What the roots are fixed to: `"fixed"`, `{ path = [...] }` or `{ on = "body" }`.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub base: Base,
+    /// Factor on the motion of the base as the strands feel it, over time [1].
+    #[serde(default = "full", skip_serializing_if = "is_full")]
+    pub time_scale: Ramp,
+    /// Part of the motion of `reference` that is not felt, over time [1].
+    #[serde(default = "nothing", skip_serializing_if = "is_nothing")]
+    pub local_dynamics: Ramp,
+    /// What `local_dynamics` is against: `{ path = [...] }` or `{ on = "body" }`.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub reference: Base,
+    /// What the strands are made of.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub fibre: Fibre,
+    /// Stiffness of the first joint over `EI` per segment length: 2 is clamped, 0 a free ball joint
+    /// [1].
+    #[serde(
+        default = "crate::strand::clamped",
+        skip_serializing_if = "crate::strand::is_clamped"
+    )]
+    pub root: f64,
+    /// Take the start as a groom that already hangs under gravity.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub zero_gravity: bool,
+    /// Where the stiffness cannot hold the groom, raise it to this many times the least that does
+    /// [1].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stiffen: Option<f64>,
+    /// What of each strand is held.
+    #[serde(default, rename = "hold", skip_serializing_if = "Vec::is_empty")]
+    pub holds: Vec<Hold>,
+    /// Red, green and blue from 0 to 1; chosen by name if left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub colour: Option<[f64; 3]>,
+    /// Where the random numbers of this groom start, beside the seed of the scene.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub seed: u32,
+}
+
+fn full() -> Ramp {
+    1.0.into()
+}
+
+fn is_full(ramp: &Ramp) -> bool {
+    ramp.is(1.0)
+}
+
+fn nothing() -> Ramp {
+    0.0.into()
+}
+
+fn is_nothing(ramp: &Ramp) -> bool {
+    ramp.is(0.0)
+}
+
+/// What grows.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub enum GroomPattern {
+    /// Side by side along x: bangs, a fringe.
+    Row(Row),
+    /// On a rectangle: fur, grass, a brush.
+    Patch(Patch),
+    /// On the upper part of a ball, combed down over it: hair on a head.
+    Scalp(Scalp),
+    /// Branched, one or many.
+    Tree(Tree),
+    /// Locks wound about each other.
+    Braid(Braid),
+    /// Cords with something heavy at their ends.
+    Lanterns(Lanterns),
+}
+
+/// One strand of a pattern, in the pattern's frame.
+pub(crate) struct Sprout {
+    pub points: Vec<Vec3>,
+    pub branches: Vec<(usize, usize, Vec<Vec3>, Fibre)>,
+    /// What it is made of, if not of what the groom says.
+    pub fibre: Option<Fibre>,
+}
+
+impl Sprout {
+    fn of(points: Vec<Vec3>) -> Self {
+        Self {
+            points,
+            branches: Vec::new(),
+            fibre: None,
+        }
+    }
+}
+
+/// Checks of a pattern's numbers, as errors that name the groom.
+pub(crate) struct Checks<'a> {
+    place: &'a str,
+    pattern: &'static str,
+}
+
+impl Checks<'_> {
+    fn count(&self, field: &str, n: u32) -> Result<(), SceneError> {
+        let field = format!("pattern.{}.{field}", self.pattern);
+        ensure(
+            (1..=1_000_000).contains(&n),
+            self.place,
+            &field,
+            n,
+            "1 to 1000000",
+        )
+    }
+
+    fn length(&self, field: &str, x: f64) -> Result<(), SceneError> {
+        let field = format!("pattern.{}.{field}", self.pattern);
+        let wanted = "more than zero and at most 1e6 m";
+        ensure(
+            x > 0.0 && x <= 1e6,
+            self.place,
+            &field,
+            format!("{x} m"),
+            wanted,
+        )
+    }
+
+    fn within(&self, field: &str, x: f64, low: f64, high: f64) -> Result<(), SceneError> {
+        let field = format!("pattern.{}.{field}", self.pattern);
+        let wanted = format!("{low} to {high}");
+        ensure((low..=high).contains(&x), self.place, &field, x, &wanted)
+    }
+}
+
+impl Groom {
+    /// A pattern of hair at the origin, on a base that does not move.
+    pub fn new(name: impl Into<String>, pattern: GroomPattern) -> Self {
+        Self {
+            name: name.into(),
+            pattern,
+            position: None,
+            rotation: None,
+            turn: None,
+            base: Base::Fixed,
+            time_scale: full(),
+            local_dynamics: nothing(),
+            reference: Base::Fixed,
+            fibre: Fibre::default(),
+            root: crate::strand::clamped(),
+            zero_gravity: false,
+            stiffen: None,
+            holds: Vec::new(),
+            colour: None,
+            seed: 0,
+        }
+    }
+
+    /// The pattern's origin is at (`x`, `y`, `z`) [m].
+    #[must_use]
+    pub fn at(mut self, x: f64, y: f64, z: f64) -> Self {
+        self.position = Some([x, y, z]);
+        self
+    }
+
+    /// The whole is turned by `degrees` about `axis`.
+    #[must_use]
+    pub fn turned(mut self, axis: [f64; 3], degrees: f64) -> Self {
+        self.turn = Some(Turn::new(axis, degrees));
+        self.rotation = None;
+        self
+    }
+
+    /// Rides on the body called `body`.
+    #[must_use]
+    pub fn on(mut self, body: impl Into<String>) -> Self {
+        self.base = Base::On(body.into());
+        self
+    }
+
+    /// Made of `fibre`.
+    #[must_use]
+    pub fn of(mut self, fibre: Fibre) -> Self {
+        self.fibre = fibre;
+        self
+    }
+
+    /// Does not sag: the start is what gravity makes of the shape without load.
+    #[must_use]
+    pub fn zero_gravity(mut self, stiffen: Option<f64>) -> Self {
+        (self.zero_gravity, self.stiffen) = (true, stiffen);
+        self
+    }
+
+    /// Shown in this colour, each part from 0 to 1.
+    #[must_use]
+    pub fn colour(mut self, red: f64, green: f64, blue: f64) -> Self {
+        self.colour = Some([red, green, blue]);
+        self
+    }
+
+    /// What errors call it.
+    pub(crate) fn place(&self) -> String {
+        let name = match self.name.as_str() {
+            "" => self.pattern.kind(),
+            name => name,
+        };
+        format!("groom `{name}`")
+    }
+
+    /// How many segments it makes, about.
+    pub(crate) fn count(&self) -> u64 {
+        let times = |a: u32, b: u32| u64::from(a).saturating_mul(u64::from(b));
+        let (strands, segments) = match &self.pattern {
+            GroomPattern::Row(p) => (u64::from(p.count), p.segments),
+            GroomPattern::Patch(p) => (times(p.counts[0], p.counts[1]), p.segments),
+            GroomPattern::Scalp(p) => {
+                let most = p.segments.saturating_add(p.more_segments);
+                (u64::from(p.count), most)
+            }
+            GroomPattern::Tree(p) => (times(p.counts[0], p.counts[1]), p.segments[1]),
+            GroomPattern::Braid(p) => (u64::from(p.locks), p.segments),
+            GroomPattern::Lanterns(p) => (u64::from(p.count), p.segments.saturating_add(1)),
+        };
+        strands.saturating_mul(u64::from(segments))
+    }
+
+    /// Its strands, with names that begin with its own; it is the `index`-th of its scene.
+    pub(crate) fn expand(
+        &self,
+        index: usize,
+        seed: u64,
+        bodies: &[Body],
+    ) -> Result<Vec<Strand>, SceneError> {
+        let place = self.place();
+        let position = self.position.unwrap_or_default();
+        validate_pose(&place, position, self.rotation, self.turn)?;
+        let checks = Checks {
+            place: &place,
+            pattern: self.pattern.kind(),
+        };
+        let mut random = Random::new(
+            seed.wrapping_mul(0x9E37_79B9_7F4A_7C15)
+                .wrapping_add(0x5712_A4D0 + index as u64),
+        );
+        let sprouts = match &self.pattern {
+            GroomPattern::Row(p) => p.sprouts(&checks),
+            GroomPattern::Patch(p) => p.sprouts(&checks, &mut random),
+            GroomPattern::Scalp(p) => p.sprouts(&checks, &mut random),
+            GroomPattern::Tree(p) => p.sprouts(&checks, &mut random, &self.fibre),
+            GroomPattern::Braid(p) => p.sprouts(&checks),
+            GroomPattern::Lanterns(p) => p.sprouts(&checks, &self.fibre),
+        }?;
+        let name = match self.name.as_str() {
+            "" if index == 0 => self.pattern.kind().to_owned(),
+            "" => format!("{}-{index}", self.pattern.kind()),
+            name => name.to_owned(),
+        };
+        let mut whole = pose_of(position, self.rotation, self.turn);
+        if let (Base::On(on), None) = (&self.base, self.position)
+            && let Some(body) = bodies.iter().find(|body| body.name == *on)
+        {
+            whole = body.pose().then(&whole);
+        }
+        let strands = sprouts.into_iter().enumerate();
+        Ok(strands
+            .map(|(k, sprout)| self.strand(format!("{name}/{k}"), sprout, &whole))
+            .collect())
+    }
+
+    fn strand(&self, name: String, sprout: Sprout, whole: &Pose) -> Strand {
+        // the root is the origin of the points, so that a file stays readable
+        let root = sprout.points.first().copied().unwrap_or(Vec3::ZERO);
+        let local = |points: Vec<Vec3>| -> Vec<[f64; 3]> {
+            points.iter().map(|p| (*p - root).to_array()).collect()
+        };
+        let branch = |(curve, point, points, fibre)| Branch {
+            fibre: Some(fibre),
+            ..Branch::new(curve, point, local(points))
+        };
+        let turned = whole.rotation != drystone_base::Quat::IDENTITY;
+        let on_path = matches!(self.base, Base::Path(_));
+        let shift = |p: Vec<Vec3>| -> Vec<[f64; 3]> { p.iter().map(|p| p.to_array()).collect() };
+        Strand {
+            name,
+            // on a path the points are in the path's frame, wherever the pattern is in it
+            points: if on_path {
+                shift(sprout.points.iter().map(|p| whole.point(*p)).collect())
+            } else {
+                local(sprout.points)
+            },
+            branches: if on_path {
+                let there = |ps: Vec<Vec3>| shift(ps.iter().map(|p| whole.point(*p)).collect());
+                let grown = |(c, k, ps, fibre)| Branch {
+                    fibre: Some(fibre),
+                    ..Branch::new(c, k, there(ps))
+                };
+                sprout.branches.into_iter().map(grown).collect()
+            } else {
+                sprout.branches.into_iter().map(branch).collect()
+            },
+            position: whole.point(root).to_array(),
+            rotation: turned.then(|| whole.rotation.to_array()),
+            base: self.base.clone(),
+            time_scale: self.time_scale.clone(),
+            local_dynamics: self.local_dynamics.clone(),
+            reference: self.reference.clone(),
+            fibre: sprout.fibre.unwrap_or_else(|| self.fibre.clone()),
+            root: self.root,
+            zero_gravity: self.zero_gravity,
+            stiffen: self.stiffen,
+            holds: self.holds.clone(),
+            colour: self.colour,
+            ..Strand::default()
+        }
+    }
+}
+
+impl GroomPattern {
+    /// In one word, as in a scene file.
+    pub const fn kind(&self) -> &'static str {
+        match self {
+            Self::Row(_) => "row",
+            Self::Patch(_) => "patch",
+            Self::Scalp(_) => "scalp",
+            Self::Tree(_) => "tree",
+            Self::Braid(_) => "braid",
+            Self::Lanterns(_) => "lanterns",
+        }
+    }
+}

@@ -1,0 +1,433 @@
+//! From a scene's strands to the strand system's model.
+
+use std::collections::BTreeMap;
+
+use drystone_base::functions::rotation_about;
+use drystone_base::{Pose, Quat, Vec3};
+use drystone_geometry as geometry;
+use drystone_strand::{self as strand, MotionPath};
+
+use super::{Anchor, Base, Held, Hold, Strand};
+use crate::{Body, Key, Material, Motion, Scene, SceneError};
+
+/// How the shape of a body moves, as strands see it.
+#[derive(Clone, Debug)]
+pub(crate) enum Course {
+    /// Not at all.
+    Still(Pose),
+    /// Along a path that is known beforehand.
+    Smooth(MotionPath),
+    /// As the rigid system has it, step by step.
+    Driven(Pose),
+}
+
+impl Course {
+    pub(crate) fn of(body: &Body) -> Result<Self, SceneError> {
+        Ok(match &body.motion {
+            Motion::Fixed => Self::Still(body.pose()),
+            Motion::Path(keys) if body.smooth => Self::Smooth(motion_path(keys)?),
+            _ => Self::Driven(body.pose()),
+        })
+    }
+
+    /// The path to start with.
+    fn path(&self) -> MotionPath {
+        match self {
+            Self::Still(pose) | Self::Driven(pose) => MotionPath::fixed(*pose),
+            Self::Smooth(path) => path.clone(),
+        }
+    }
+}
+
+/// Something of the strands that goes where a body goes.
+#[derive(Clone, Debug)]
+pub(crate) struct Ride {
+    /// Index of the strand or of the constraint.
+    pub of: usize,
+    /// Index of the body.
+    pub body: usize,
+    /// In the body's frame.
+    pub local: Pose,
+}
+
+/// The strands of a scene, ready to be simulated.
+pub(crate) struct Built {
+    pub model: strand::Model,
+    pub courses: Vec<Course>,
+    /// Every strand whose base is on a body.
+    pub bases: Vec<Ride>,
+    /// Every strand whose reference is a body.
+    pub references: Vec<Ride>,
+    /// Every constraint that is anchored on a body.
+    pub anchors: Vec<Ride>,
+    /// Strands whose start is a groom, with the repair of those that cannot hold it.
+    pub grooms: Vec<(usize, strand::Repair)>,
+}
+
+/// `keys` joined so that velocity and acceleration are continuous.
+pub(crate) fn motion_path(keys: &[Key]) -> Result<MotionPath, SceneError> {
+    let keys: Vec<strand::Key> = keys
+        .iter()
+        .map(|key| strand::Key {
+            time: key.time,
+            pose: key.pose(),
+        })
+        .collect();
+    Ok(MotionPath::through(&keys)?)
+}
+
+/// The model of `strands`, in a scene of `bodies` whose solids are `solids`.
+pub(crate) fn build(
+    scene: &Scene,
+    strands: &[Strand],
+    bodies: &[Body],
+    solids: &[geometry::Shape],
+) -> Result<Built, SceneError> {
+    let courses = bodies.iter().map(Course::of);
+    let mut built = Built {
+        model: strand::Model::new(Vec3::from(scene.gravity)),
+        courses: courses.collect::<Result<_, _>>()?,
+        bases: Vec::new(),
+        references: Vec::new(),
+        anchors: Vec::new(),
+        grooms: Vec::new(),
+    };
+    for (i, field) in scene.fields.iter().enumerate() {
+        let mut field = field.clone();
+        if field.name.is_empty() {
+            field.name = format!("{}-{i}", field.kind.kind());
+        }
+        built.model.add_field(field.for_strands(scene.seed)?)?;
+    }
+    for (k, (body, shape)) in bodies.iter().zip(solids).enumerate() {
+        let material = scene.materials.get(&body.material);
+        let material = material.copied().unwrap_or_else(Material::default);
+        built.model.add_obstacle(strand::Obstacle {
+            name: body.name.clone(),
+            shape: shape.clone(),
+            path: built.courses[k].path(),
+            static_friction: material.friction,
+            dynamic_friction: material.friction,
+            restitution: material.restitution,
+        })?;
+    }
+    let index: BTreeMap<&str, usize> = bodies
+        .iter()
+        .enumerate()
+        .map(|(i, body)| (body.name.as_str(), i))
+        .collect();
+    let rider = Rider {
+        bodies,
+        index: &index,
+    };
+    for strand in strands {
+        rider.add(strand, &mut built)?;
+    }
+    Ok(built)
+}
+
+/// Finds bodies by name and puts strands on them.
+struct Rider<'a> {
+    bodies: &'a [Body],
+    index: &'a BTreeMap<&'a str, usize>,
+}
+
+impl Rider<'_> {
+    fn body(&self, place: &str, name: &str) -> Result<usize, SceneError> {
+        let unknown = || SceneError::unknown(place, "body", name, self.index.keys().copied());
+        self.index.get(name).copied().ok_or_else(unknown)
+    }
+
+    fn add(&self, strand: &Strand, built: &mut Built) -> Result<(), SceneError> {
+        strand.validate()?;
+        let place = strand.place();
+
+        // points in the frame of the base, which is that of the body where there is one
+        let start = strand.pose();
+        let mut within = Pose::IDENTITY;
+        let path = match &strand.base {
+            Base::Fixed => MotionPath::fixed(start),
+            Base::Path(keys) => motion_path(keys)?,
+            Base::On(name) => {
+                let body = self.body(&place, name)?;
+                within = self.bodies[body].pose().inverse().then(&start);
+                built.bases.push(Ride {
+                    of: built.model.len(),
+                    body,
+                    local: Pose::IDENTITY,
+                });
+                built.courses[body].path()
+            }
+        };
+        let reference = match &strand.reference {
+            Base::Fixed => None,
+            Base::Path(keys) => Some(motion_path(keys)?),
+            Base::On(name) => {
+                let body = self.body(&place, name)?;
+                built.references.push(Ride {
+                    of: built.model.len(),
+                    body,
+                    local: Pose::IDENTITY,
+                });
+                Some(built.courses[body].path())
+            }
+        };
+        let felt = strand.local_dynamics.keys.iter().any(|key| key[1] != 0.0);
+        if felt && reference.is_none() {
+            return Err(SceneError::value(
+                place,
+                "reference",
+                "left out",
+                "a path or a body beside `local_dynamics`",
+            ));
+        }
+        let curves = curves(strand, &within)?;
+        let pose = pose_track(strand, &curves, &within)?;
+        let fields = strand.fibre.fields.iter();
+        let model = strand::Strand {
+            name: strand.name.clone(),
+            curves,
+            parameters: strand.fibre.parameters(&place)?,
+            base: strand::Base {
+                path,
+                reference,
+                time_scale: (&strand.time_scale).into(),
+                local_dynamics: (&strand.local_dynamics).into(),
+            },
+            root: strand.root,
+            pose: None,
+            field_weights: fields.map(|(name, w)| (name.clone(), w.into())).collect(),
+        };
+        let i = built.model.add(model)?;
+        if let Some(places) = pose {
+            // tips by link, whose numbers are only known now
+            let chain = &mut built.model.chains[i];
+            let keys = places.into_iter().map(|(time, curves)| strand::PoseKey {
+                time,
+                tips: chain
+                    .source
+                    .iter()
+                    .map(|&(curve, segment)| curves[curve][segment + 1])
+                    .collect(),
+            });
+            let keys = keys.collect();
+            chain.pose = Some(strand::PoseTrack { keys });
+        }
+        if strand.zero_gravity {
+            let repair = match strand.stiffen {
+                Some(margin) => strand::Repair::Stiffen { margin },
+                None => strand::Repair::None,
+            };
+            built.grooms.push((i, repair));
+        }
+        for (k, hold) in strand.holds.iter().enumerate() {
+            self.hold(strand, i, k, hold, built)?;
+        }
+        Ok(())
+    }
+
+    fn hold(
+        &self,
+        strand: &Strand,
+        i: usize,
+        k: usize,
+        hold: &Hold,
+        built: &mut Built,
+    ) -> Result<(), SceneError> {
+        let place = format!("strand `{}`, hold {k}", strand.name);
+        let refuse = |field: &str, found: String, wanted: &str| {
+            SceneError::value(place.as_str(), field, found, wanted)
+        };
+        let chain = &built.model.chains[i];
+        let base = chain.base.path.pose(0.0);
+        let mut links = Vec::new();
+        strand::place(chain, &chain.start_rotation, &[], &base, &mut links);
+        let count = |curve: usize| chain.source.iter().filter(|s| s.0 == curve).count();
+        let link_of = |curve: usize, point: usize| {
+            let found = point.checked_sub(1).and_then(|s| chain.link(curve, s));
+            let wanted = "a curve of the strand, and one of its points but the first";
+            found.ok_or_else(|| refuse("point", format!("{point} of curve {curve}"), wanted))
+        };
+        let point = hold.point.unwrap_or_else(|| count(hold.curve));
+        let link = link_of(hold.curve, point)?;
+        let tip = |link: usize| Vec3::Y * chain.length[link];
+        let start = Pose::new(links[link].tip, links[link].rotation);
+        let mut ride = None;
+        let to = match &hold.to {
+            Anchor::Start => strand::Anchor::World(MotionPath::fixed(start)),
+            Anchor::Base => strand::Anchor::Base(base.inverse().then(&start)),
+            Anchor::Place(p) => {
+                let pose = Pose::new(Vec3::from(*p), start.rotation);
+                if !pose.position.is_finite() {
+                    return Err(refuse("to.place", crate::error::show(p), "finite numbers"));
+                }
+                strand::Anchor::World(MotionPath::fixed(pose))
+            }
+            Anchor::Path(keys) => {
+                crate::body::validate_keys(&place, "to.path", keys)?;
+                let key = |key: &Key| strand::Key {
+                    time: key.time,
+                    pose: Pose::new(key.pose().position, key.pose().rotation * start.rotation),
+                };
+                let keys: Vec<strand::Key> = keys.iter().map(key).collect();
+                strand::Anchor::World(MotionPath::through(&keys)?)
+            }
+            Anchor::On(name) => {
+                let body = self.body(&place, name)?;
+                ride = Some((body, self.bodies[body].pose().inverse().then(&start)));
+                strand::Anchor::World(MotionPath::fixed(start))
+            }
+            Anchor::Point { curve, point, meet } if *point == 0 && *curve == 0 => {
+                let root = chain.joint[link_of(0, 1)?];
+                let mut seen = base.inverse().then(&start);
+                if *meet {
+                    seen.position = root;
+                }
+                strand::Anchor::Base(seen)
+            }
+            Anchor::Point { curve, point, meet } => {
+                let other = link_of(*curve, *point)?;
+                let there = Pose::new(links[other].origin, links[other].rotation);
+                let mut at = there.inverse().then(&start);
+                if *meet {
+                    at.position = tip(other);
+                }
+                strand::Anchor::Link { link: other, at }
+            }
+        };
+        let what = match &hold.what {
+            Held::Point => strand::Hold::Point {
+                link,
+                at: tip(link),
+                to,
+            },
+            Held::Pose => strand::Hold::Pose {
+                link,
+                at: Pose::at(tip(link)),
+                to,
+            },
+            Held::Joint { axes, keys } => {
+                let first = chain.start_rotation[link];
+                let turned = |time: f64, turn: Quat| strand::Key {
+                    time,
+                    pose: Pose::new(Vec3::ZERO, first * turn),
+                };
+                let mut list: Vec<strand::Key> = keys
+                    .iter()
+                    .map(|key| turned(key.time, key.turn.quaternion()))
+                    .collect();
+                if list.is_empty() {
+                    list.push(turned(0.0, Quat::IDENTITY));
+                }
+                strand::Hold::Joint {
+                    link,
+                    axes: *axes,
+                    to: MotionPath::through(&list)?,
+                }
+            }
+        };
+        let mut constraint = strand::Constraint::new(format!("{}/hold-{k}", strand.name), i, what);
+        let spans = || {
+            let wanted = "spans from an earlier to a later time, in order";
+            refuse("during", format!("{:?}", hold.during), wanted)
+        };
+        constraint.active = (&hold.active().ok_or_else(spans)?).into();
+        if let Some(frequency) = hold.frequency {
+            constraint.frequency = frequency;
+        }
+        let of = built.model.add_constraint(constraint)?;
+        if let Some((body, local)) = ride {
+            built.anchors.push(Ride { of, body, local });
+        }
+        Ok(())
+    }
+}
+
+/// The curves of `strand` in the frame of its base, in which its points' frame is at `within`.
+fn curves(strand: &Strand, within: &Pose) -> Result<Vec<strand::Curve>, SceneError> {
+    let place = strand.place();
+    let there = |points: &[[f64; 3]]| -> Vec<Vec3> {
+        points
+            .iter()
+            .map(|p| within.point(Vec3::from(*p)))
+            .collect()
+    };
+    let mut curves = vec![strand::Curve {
+        points: there(&strand.even_points()),
+        branch: None,
+        rest: strand.rest.as_deref().map(there),
+        normals: strand.normals.as_ref().map(|list| {
+            let turned = |n: &[f64; 3]| within.direction(Vec3::from(*n));
+            list.iter().map(turned).collect()
+        }),
+        parameters: None,
+    }];
+    for branch in &strand.branches {
+        let fibre = branch.fibre.as_ref().map(|fibre| fibre.parameters(&place));
+        curves.push(strand::Curve {
+            points: there(&branch.points),
+            branch: Some(strand::Branch {
+                curve: branch.curve,
+                point: branch.point,
+            }),
+            rest: branch.rest.as_deref().map(there),
+            normals: None,
+            parameters: fibre.transpose()?,
+        });
+    }
+    Ok(curves)
+}
+
+/// Times and points of every curve, by curve, of the pose keys of `strand`.
+#[allow(clippy::type_complexity)]
+fn pose_track(
+    strand: &Strand,
+    curves: &[strand::Curve],
+    within: &Pose,
+) -> Result<Option<Vec<(f64, Vec<Vec<Vec3>>)>>, SceneError> {
+    if strand.pose.is_empty() {
+        return Ok(None);
+    }
+    let place = strand.place();
+    let mut keys: Vec<(f64, Vec<Vec<Vec3>>)> = Vec::new();
+    for (k, key) in strand.pose.iter().enumerate() {
+        let field = format!("pose, key {k}");
+        let later = keys.last().is_none_or(|(time, _)| key.time > *time);
+        if !(key.time.is_finite() && later) {
+            let found = format!("at {} s", key.time);
+            let wanted = "a finite time after the key before";
+            return Err(SceneError::value(place, field, found, wanted));
+        }
+        let mut places = Vec::new();
+        for (c, curve) in curves.iter().enumerate() {
+            let given = match c.checked_sub(1) {
+                None => Some(&key.points),
+                Some(b) => key.branches.get(b),
+            };
+            let given = given.filter(|points| !points.is_empty());
+            let Some(given) = given else {
+                places.push(curve.points.clone());
+                continue;
+            };
+            let points: Vec<Vec3> = given.iter().map(|p| within.point(Vec3::from(*p))).collect();
+            if points.len() != curve.points.len() || !points.iter().all(|p| p.is_finite()) {
+                let found = format!("{} points of curve {c}", points.len());
+                let wanted = format!("{} finite ones", curve.points.len());
+                return Err(SceneError::value(place, field, found, wanted));
+            }
+            places.push(points);
+        }
+        keys.push((key.time, places));
+    }
+    Ok(Some(keys))
+}
+
+impl Strand {
+    /// The same turned by `angle` [rad] about `axis` through its root: for poses and rest shapes.
+    pub fn swung(points: &[[f64; 3]], axis: [f64; 3], angle: f64) -> Vec<[f64; 3]> {
+        let turn = rotation_about(Vec3::from(axis).normalize_or(Vec3::Y), angle);
+        let root = points.first().map_or(Vec3::ZERO, |p| Vec3::from(*p));
+        let swing = |p: &[f64; 3]| (root + turn * (Vec3::from(*p) - root)).to_array();
+        points.iter().map(swing).collect()
+    }
+}

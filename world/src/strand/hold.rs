@@ -1,0 +1,153 @@
+//! A point, a pose or a joint of a strand that is held where the user wants it, for as long as the
+//! user wants it.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::ramp::Ramp;
+use crate::defaults::is_default;
+use crate::{Key, Turn};
+
+/// Something of a strand that is held. Left out: its tip, where it is at the start, always.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Hold {
+    /// Index of the curve: 0, or that of a branch counted from 1.
+    #[serde(skip_serializing_if = "is_default")]
+    pub curve: usize,
+    /// Index of the point on it, 1 or more; its tip if left out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub point: Option<usize>,
+    /// What of it is held: `"point"`, `"pose"` or `{ joint = {...} }`.
+    #[serde(skip_serializing_if = "is_default")]
+    pub what: Held,
+    /// Where.
+    #[serde(skip_serializing_if = "is_default")]
+    pub to: Anchor,
+    /// Spans of time in which it is held; always if left out [s].
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub during: Vec<[f64; 2]>,
+    /// Rate at which an error comes back; as fast as a step allows if left out [1/s].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub frequency: Option<f64>,
+}
+
+/// What is held.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub enum Held {
+    /// The place of a point.
+    #[default]
+    Point,
+    /// Its place, and the rotation of the segment that ends there.
+    Pose,
+    /// The rotation of the segment that ends there against the one before, whatever `to` says.
+    Joint {
+        /// Which axes of the segment are driven; y runs along it.
+        #[serde(default = "every_axis")]
+        axes: [bool; 3],
+        /// The wanted turn away from the start, over time; no turn at all if left out.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        keys: Vec<JointKey>,
+    },
+}
+
+fn every_axis() -> [bool; 3] {
+    [true; 3]
+}
+
+/// The turn of a joint at one time.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct JointKey {
+    /// [s]
+    pub time: f64,
+    /// Away from the start, in the segment's frame.
+    pub turn: Turn,
+}
+
+/// Where something is held.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub enum Anchor {
+    /// Where it is at the start, in the world.
+    #[default]
+    Start,
+    /// Where it is at the start, seen from the strand's base.
+    Base,
+    /// At a place of the world [m].
+    Place([f64; 3]),
+    /// Along keys in the world.
+    Path(Vec<Key>),
+    /// On a body of the scene, where it is at the start seen from that.
+    On(String),
+    /// On another point of the same strand, which closes a loop.
+    Point {
+        /// Index of its curve.
+        #[serde(default)]
+        curve: usize,
+        /// Index on that curve.
+        point: usize,
+        /// Whether both meet, rather than keep their distance of the start.
+        #[serde(default = "yes")]
+        meet: bool,
+    },
+}
+
+fn yes() -> bool {
+    true
+}
+
+impl Hold {
+    /// The tip, where it is at the start.
+    pub fn tip() -> Self {
+        Self::default()
+    }
+
+    /// Point `point` of the first curve, where it is at the start.
+    pub fn point(point: usize) -> Self {
+        Self {
+            point: Some(point),
+            ..Self::default()
+        }
+    }
+
+    /// The same, held there.
+    #[must_use]
+    pub fn to(mut self, to: Anchor) -> Self {
+        self.to = to;
+        self
+    }
+
+    /// The same, with the rotation of the segment.
+    #[must_use]
+    pub fn posed(mut self) -> Self {
+        self.what = Held::Pose;
+        self
+    }
+
+    /// The same, only between `from` and `to` [s].
+    #[must_use]
+    pub fn during(mut self, from: f64, to: f64) -> Self {
+        self.during.push([from, to]);
+        self
+    }
+
+    /// One while it is held, zero otherwise, over time; `None` for spans that are not in order.
+    pub(crate) fn active(&self) -> Option<Ramp> {
+        /// How sharply it is switched [s].
+        const EDGE: f64 = 1e-9;
+        if self.during.is_empty() {
+            return Some(1.0.into());
+        }
+        let mut keys: Vec<[f64; 2]> = Vec::new();
+        for &[from, to] in &self.during {
+            let later = keys.last().is_none_or(|key| from > key[0] + EDGE);
+            if !(from.is_finite() && to.is_finite() && from + 2.0 * EDGE < to && later) {
+                return None;
+            }
+            keys.extend([[from - EDGE, 0.0], [from, 1.0], [to - EDGE, 1.0], [to, 0.0]]);
+        }
+        Some(Ramp { keys })
+    }
+}
