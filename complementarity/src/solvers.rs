@@ -372,7 +372,8 @@ impl Settings {
         }
     }
 
-    fn check(&self) -> Result<(), SolveError> {
+    /// Says which setting is out of its range.
+    pub fn check(&self) -> Result<(), SolveError> {
         let wrong = |thing, value, wanted| {
             Err(SolveError::Setting {
                 thing,

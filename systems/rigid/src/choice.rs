@@ -6,12 +6,40 @@ use std::ops::ControlFlow;
 use drystone_base::Vec3;
 use drystone_complementarity::solvers::About;
 use drystone_complementarity::{
-    FactoredSystem, Law, Ordering, Problem, Record, Settings, Solved, Solver,
+    Aggregates, FactoredSystem, Law, Ordering, Problem, Record, Settings, SolveError, Solved,
+    Solver,
 };
-use schemars::{Schema, SchemaGenerator, json_schema};
-use serde::{Deserialize, Deserializer};
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::{Error, PgsOptions, VspOptions};
+
+/// What the method of a chosen solver leaves open.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct SolverSettings {
+    /// Iterates that Anderson acceleration looks back on, 1 to 50.
+    pub window: usize,
+    /// What the two-level solvers take together: `layer`, `column`, `sector` or `pair`.
+    #[schemars(schema_with = "aggregate_names")]
+    pub aggregates: Aggregates,
+    /// Sweeps before each step of methods that also do something else. None: their own number.
+    pub inner_sweeps: Option<u32>,
+    /// Factor on every step of a sweep, between 0 and 2. None: 1.3 for `sor`, 1 for all else [1].
+    pub relaxation: Option<f64>,
+}
+
+impl Default for SolverSettings {
+    fn default() -> Self {
+        let usual = Settings::default();
+        Self {
+            window: usual.window,
+            aggregates: usual.aggregates,
+            inner_sweeps: usual.inner_sweeps,
+            relaxation: usual.relaxation,
+        }
+    }
+}
 
 /// A solver as chosen in the options, or none: the stepper's own sweeps.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -20,6 +48,7 @@ pub(crate) struct Choice {
     ordering: Ordering,
     /// Scale-free residual at which it stops; zero: never [1].
     tolerance: f64,
+    settings: SolverSettings,
     /// Relaxation, which only a stepper's own sweeps know.
     gamma: f64,
 }
@@ -30,6 +59,7 @@ impl Choice {
             solver: options.solver,
             ordering: options.ordering,
             tolerance: options.tolerance,
+            settings: options.settings,
             gamma: options.gamma,
         }
     }
@@ -39,6 +69,7 @@ impl Choice {
             solver: options.solver,
             ordering: options.ordering,
             tolerance: options.tolerance,
+            settings: options.settings,
             gamma: options.gamma,
         }
     }
@@ -62,7 +93,12 @@ impl Choice {
             let ordering = ["pgs.ordering", "vsp.ordering"];
             let tolerance = ["pgs.tolerance", "vsp.tolerance"];
             return match (self.ordering, self.tolerance > 0.0) {
-                (Ordering::Identity, false) => Ok(()),
+                (Ordering::Identity, false) if self.settings == SolverSettings::default() => Ok(()),
+                (Ordering::Identity, false) => refuse(
+                    ["pgs.settings", "vsp.settings"],
+                    "set".into(),
+                    "left out, or a `solver` beside them that knows them",
+                ),
                 (Ordering::Identity, true) => refuse(
                     tolerance,
                     self.tolerance.to_string(),
@@ -75,6 +111,18 @@ impl Choice {
                 ),
             };
         };
+        if let Err(SolveError::Setting {
+            thing,
+            value,
+            wanted,
+        }) = self.settings(1).check()
+        {
+            return refuse(
+                ["pgs.settings", "vsp.settings"],
+                format!("{thing} = {value}"),
+                wanted,
+            );
+        }
         if self.gamma > 0.0 {
             return refuse(
                 ["pgs.gamma", "vsp.gamma"],
@@ -90,6 +138,18 @@ impl Choice {
             );
         }
         Ok(())
+    }
+
+    fn settings(self, iterations: u32) -> Settings {
+        let own = self.settings;
+        Settings {
+            window: own.window,
+            aggregates: own.aggregates,
+            inner_sweeps: own.inner_sweeps,
+            relaxation: own.relaxation,
+            record: Record::Nothing,
+            ..Settings::to(self.tolerance, iterations)
+        }
     }
 
     /// Solves with the chosen solver, at most `iterations` of it. None if none is chosen, or if
@@ -109,16 +169,12 @@ impl Choice {
             factored: Some(problem),
             ..About::default()
         };
-        let settings = Settings {
-            record: Record::Nothing,
-            ..Settings::to(self.tolerance, iterations)
-        };
         let outcome = solver.solve_system(
             &FactoredSystem::new(problem),
             about,
             impulses,
             &self.ordering,
-            &settings,
+            &self.settings(iterations),
             &mut |_| ControlFlow::Continue(()),
         );
         outcome.ok().map(|outcome| Solved {
@@ -147,6 +203,11 @@ pub(crate) fn solver_names(_: &mut SchemaGenerator) -> Schema {
         .chain([None])
         .collect();
     json_schema!({ "type": ["string", "null"], "enum": names })
+}
+
+/// The names of all kinds of aggregates.
+fn aggregate_names(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({ "type": "string", "enum": Aggregates::ALL.map(Aggregates::name) })
 }
 
 /// The names of all orderings.

@@ -24,7 +24,8 @@ mod state;
 mod system;
 mod vsp;
 
-pub use drystone_complementarity::{ContactProblem, Ordering, Solver};
+pub use choice::SolverSettings;
+pub use drystone_complementarity::{Aggregates, ContactProblem, Ordering, Solver};
 
 pub use contacts::{Contacts, Pair, Patch, Point};
 pub use error::Error;

@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::Error;
-use crate::choice::{Choice, ordering_by_name, ordering_names, solver_names};
+use crate::choice::{Choice, SolverSettings, ordering_by_name, ordering_names, solver_names};
 
 /// Which method advances the bodies. Each is one file with the same verbs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -155,6 +155,8 @@ pub struct VspOptions {
     /// Scale-free residual at which the `solver` stops before `sweeps` iterations are done; zero:
     /// never [1].
     pub tolerance: f64,
+    /// What the method of the `solver` leaves open.
+    pub settings: SolverSettings,
     /// Gauss-Seidel sweeps of each `correction`.
     pub correction_sweeps: u32,
     /// Relaxation γ of eq. 41, scaled by 1/h and fading to zero over the sweeps.
@@ -183,6 +185,7 @@ impl Default for VspOptions {
             solver: None,
             ordering: Ordering::Identity,
             tolerance: 0.0,
+            settings: SolverSettings::default(),
             correction_sweeps: 5,
             gamma: 0.0,
             correct_first: false,
@@ -212,6 +215,8 @@ pub struct PgsOptions {
     /// Scale-free residual at which the `solver` stops before `sweeps` iterations are done; zero:
     /// never [1].
     pub tolerance: f64,
+    /// What the method of the `solver` leaves open.
+    pub settings: SolverSettings,
     /// Sweeps of the projection (`pgs-projection` only).
     pub correction_sweeps: u32,
     /// Start from the impulses of the last step.
@@ -229,6 +234,7 @@ impl Default for PgsOptions {
             solver: None,
             ordering: Ordering::Identity,
             tolerance: 0.0,
+            settings: SolverSettings::default(),
             correction_sweeps: 5,
             warm_start: false,
             stabilisation: 0.2,

@@ -125,6 +125,11 @@ fn what_does_not_go_together_is_refused() {
     );
     refused(&|o| o.tolerance = 1e-3, "`pgs.tolerance` is 0.001");
     refused(&|o| o.tolerance = f64::NAN, "`pgs.tolerance` is NaN");
+    refused(&|o| o.settings.window = 9, "`pgs.settings` is set");
+    refused(
+        &|o| (o.solver, o.settings.window) = (Some(Solver::Anderson), 0),
+        "`pgs.settings` is window = 0",
+    );
     refused(
         &|o| (o.solver, o.gamma) = (Some(Solver::Cone), 0.1),
         "`pgs.gamma` is 0.1",
@@ -132,5 +137,20 @@ fn what_does_not_go_together_is_refused() {
     refused(
         &|o| (o.solver, o.ordering) = (Some(Solver::Local), Ordering::Gsp),
         "`pgs.ordering` is gsp",
+    );
+}
+
+#[test]
+fn what_a_method_leaves_open_can_be_set() {
+    let sweeps = |window: usize| {
+        let mut options = with(Stepper::Pgs, Solver::Anderson, Ordering::Identity, 3000);
+        options.pgs.settings.window = window;
+        options.pgs.warm_start = false;
+        start(stack(6, 0.5, 0.0), options).step(DT).sweeps
+    };
+    let (short, long) = (sweeps(1), sweeps(12));
+    assert!(
+        2 * long < short,
+        "{short} looking back on one, {long} on twelve"
     );
 }
