@@ -9,7 +9,10 @@ use drystone_base::functions::rotation_vector;
 use drystone_base::{Pose, Vec3};
 
 use crate::Base;
+use crate::constraint::Goal;
+use crate::implicit::Bdf;
 use crate::spatial::Motion;
+use crate::step::Workspace;
 
 /// Where the felt base is, and the way from the felt world to the true one.
 #[derive(Clone, Copy, Debug)]
@@ -127,6 +130,48 @@ impl Base {
         }
         pose
     }
+}
+
+/// What the base exerts on the strand at the end of a step, world axes: force [N], and torque about
+/// the base's origin [N m]. It is what all links ask for; springs of a pose and of constraints take
+/// their part from elsewhere.
+pub(crate) fn base_load(frame: &Frame, bdf: Bdf, work: &Workspace) -> [Vec3; 2] {
+    let (iterate, origin) = (&work.iterate, frame.pose.position);
+    let (mut force, mut torque) = (Vec3::ZERO, Vec3::ZERO);
+    for (j, (link, body)) in iterate.links.iter().zip(&work.bodies).enumerate() {
+        let live = iterate.live.get(j).map_or(Vec3::ZERO, |live| live.force);
+        let asked = body.force(bdf.s, link.centre) - live;
+        force += asked;
+        torque += body.moment(&link.axes) + (link.centre - origin).cross(asked);
+        if body.tip_stiffness > 0.0 {
+            let asked = link.tip * body.tip_stiffness - body.tip_pull;
+            force += asked;
+            torque += (link.tip - origin).cross(asked);
+        }
+        if let Some(load) = iterate.loads.get(j) {
+            let m = load.levers(&link.axes);
+            let twist = Vec3::new(
+                m.y_axis.z - m.z_axis.y,
+                m.z_axis.x - m.x_axis.z,
+                m.x_axis.y - m.y_axis.x,
+            );
+            force -= load.force;
+            torque -= (link.origin - origin).cross(load.force) + twist + load.torque;
+        }
+    }
+    for spring in &work.springs {
+        let j = spring.link();
+        let asked = spring.asked(&iterate.links[j], iterate.rotation[j]);
+        match spring.goal {
+            Goal::Place { a, .. } => {
+                force += asked;
+                torque += (a.place(&iterate.links) - origin).cross(asked);
+            }
+            Goal::Turn { .. } => torque += asked,
+            Goal::Joint { .. } => {}
+        }
+    }
+    [frame.world_direction(force), frame.world_direction(torque)]
 }
 
 #[cfg(test)]

@@ -75,20 +75,20 @@ impl System {
     /// Takes the present pose of every strand as its groom under gravity, and gives it the rest
     /// shape that gravity bends into it.
     pub fn adapt_rest_shapes(&mut self, repair: Repair) -> Vec<RestShape> {
-        let mut list = Vec::new();
-        for i in 0..self.model.len() {
-            let properties = &mut self.properties[i];
-            let found = adapt(
-                &mut self.model,
-                i,
-                &mut self.state.strands[i],
-                properties,
-                self.state.time,
-                repair,
-            );
-            list.push(found);
-        }
-        list
+        let all = 0..self.model.len();
+        all.map(|i| self.adapt_rest_shape(i, repair)).collect()
+    }
+
+    /// The same for strand `i` alone.
+    pub fn adapt_rest_shape(&mut self, i: usize, repair: Repair) -> RestShape {
+        adapt(
+            &mut self.model,
+            i,
+            &mut self.state.strands[i],
+            &mut self.properties[i],
+            self.state.time,
+            repair,
+        )
     }
 }
 

@@ -46,6 +46,9 @@ pub struct StrandState {
     pub held: Vec<Held>,
     /// What it touched at the end of the last step.
     pub contacts: Vec<ContactForce>,
+    /// What the base exerted over the last step, world axes: impulse [N s], and angular impulse about
+    /// the base's origin [N m s]. What carries the base feels the opposite.
+    pub base_impulse: [Vec3; 2],
     /// Past poses and velocities of each link, in the felt world.
     pub(crate) history: Vec<History>,
     /// Lengths of the last two steps [s].
@@ -160,6 +163,7 @@ impl StrandState {
             torque: vec![Vec3::ZERO; n],
             held: Vec::new(),
             contacts: Vec::new(),
+            base_impulse: [Vec3::ZERO; 2],
             history: Vec::new(),
             steps: [0.0; 2],
             depth: 0,

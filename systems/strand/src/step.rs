@@ -2,7 +2,7 @@
 
 use drystone_base::{Mat3, Vec3};
 
-use crate::base::Frame;
+use crate::base::{Frame, base_load};
 use crate::chain::Chain;
 use crate::constraint::Goal;
 use crate::contact::{Contacts, Swept};
@@ -90,6 +90,7 @@ pub(crate) fn advance(
     // time inside the step is counted in the smallest parts, so that it ends exactly
     let parts = 1u64 << scene.options.halvings;
     let mut done = 0;
+    strand.base_impulse = [Vec3::ZERO; 2];
     if strand.depth == 0 {
         strand.halvings = strand.halvings.max(scene.options.start_halvings);
     }
@@ -126,6 +127,10 @@ pub(crate) fn advance(
         work.tally.steps += 1;
         work.tally.error = work.tally.error.max(error);
         accept(strand, &frame, bdf, work);
+        let load = base_load(&frame, bdf, work);
+        for (sum, part) in strand.base_impulse.iter_mut().zip(load) {
+            *sum += part * h;
+        }
         remember_forces(strand, work);
         work.contacts.forces(&frame, &mut strand.contacts);
         if bounce(scene, strand, properties, &frame, bdf, now + h, work) {

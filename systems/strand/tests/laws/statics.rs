@@ -80,3 +80,33 @@ fn a_coil_stretches_as_a_spring() {
     let error = (stretch / expected - 1.0).abs();
     assert!(error < 0.01, "{stretch} m, {expected} m expected"); // measured: 0.2 %
 }
+
+#[test]
+fn a_strand_at_rest_weighs_on_its_base_what_it_weighs() {
+    let mut strand = straight(Vec3::new(0.2, 0.0, 0.0), 25);
+    strand.parameters.bend_stiffness = 1e-6.into();
+    let mut system = system(strand, options(4));
+    system.settle();
+    system.step(0.01);
+    let [push, turn] = system.state.strands[0].base_impulse.map(|p| p / 0.01);
+    let weight = 6.5345e-6 * 0.2 * 9.81;
+    let levers = system.links(0).into_iter().map(|link| link.centre.x / 25.0);
+    let moment = weight * levers.sum::<f64>();
+    let off = (push - Vec3::Y * weight).length() / weight;
+    let turned = (turn - Vec3::Z * moment).length() / moment;
+    assert!(off < 1e-6 && turned < 1e-6, "{off:.1e} {turned:.1e}"); // measured: 4e-13, 5e-13
+}
+
+#[test]
+fn what_the_base_exerts_is_the_change_of_momentum_and_the_weight() {
+    let mut system = system(straight(Vec3::new(0.2, 0.0, 0.0), 25), options(64));
+    let mut impulse = Vec3::ZERO;
+    for _ in 0..64 * 6 {
+        system.step(FRAME / 64.0);
+        impulse += system.state.strands[0].base_impulse[0];
+    }
+    let weight = Vec3::NEG_Y * (6.5345e-6 * 0.2 * 9.81);
+    let momentum = energy::linear_momentum(&system);
+    let off = (momentum - impulse - weight * system.state.time).length() / momentum.length();
+    assert!(off < 2e-2, "{off:.1e}"); // measured: 7e-3, first order from a start at BDF1
+}
