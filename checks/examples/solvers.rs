@@ -1,7 +1,8 @@
 //! Contact solvers compared, as tables: in the step at equal processor time, and on single
 //! problems by how fast they converge. The text around them is `docs/solvers.md`.
 //!
-//! `cargo run --release -p drystone-checks --example solvers [step|rich|rates|aggregates|sweeps]...`
+//! `cargo run --release -p drystone-checks --example solvers [step|rich|rates|aggregates|sweeps|SCENE]...`
+//! (scenes restrict `step` and `rich`).
 
 #![allow(clippy::print_stdout)]
 
@@ -22,13 +23,16 @@ use drystone_world::{Arch, Body, Generator, Pattern, Ring, Scene, Stack, Stepper
 
 fn main() {
     let wanted: Vec<String> = std::env::args().skip(1).collect();
-    let on = |part: &str| wanted.is_empty() || wanted.iter().any(|w| w == part);
+    let (scenes, parts): (Vec<String>, Vec<String>) = wanted
+        .into_iter()
+        .partition(|word| STANDING.iter().any(|(name, ..)| name == word));
+    let on = |part: &str| parts.is_empty() || parts.iter().any(|w| w == part);
     on_threads(1, || {
         if on("step") {
-            in_the_step(1.0);
+            in_the_step(1.0, &scenes);
         }
         if on("rich") {
-            in_the_step(10.0);
+            in_the_step(10.0, &scenes);
         }
         if on("rates") {
             rates();
@@ -65,19 +69,24 @@ const STANDING: [(&str, &str, f64); 6] = [
 /// Most iterations that are tried to spend the time.
 const MOST: f64 = 2000.0;
 
-/// Every solver gets `budget` times what a step of the default costs.
-fn in_the_step(budget: f64) {
+/// How long iterations are tried out [s].
+const TRIAL: f64 = 1.0;
+
+/// Every solver gets `budget` times what a step of the default costs; in these scenes, or in all.
+fn in_the_step(budget: f64, scenes: &[String]) {
     println!(
         "| scene | stepper, solver | most iterations | step [ms] | drift [mm] | deepest [mm] | energy [J/kg] |"
     );
     println!("|---|---|---|---|---|---|---|");
-    for (name, bodies, seconds) in STANDING {
+    let chosen = |name: &str| scenes.is_empty() || scenes.iter().any(|s| s == name);
+    for (name, bodies, seconds) in STANDING.into_iter().filter(|s| chosen(s.0)) {
         let usual = scene(name);
         let step_ms = milliseconds(&usual, seconds);
         row(&usual, bodies, seconds, "`coursed`", "", step_ms);
         for solver in IN_THE_STEP {
             // cost is nearly linear in the iterations
-            let [few, more] = [4, 16].map(|n| milliseconds(&with(&usual, solver, n), seconds));
+            let trial = seconds.min(TRIAL);
+            let [few, more] = [4, 16].map(|n| milliseconds(&with(&usual, solver, n), trial));
             let each = (more - few) / 12.0;
             let wanted = match each > 0.0 {
                 true => 4.0 + (budget * step_ms - few) / each,
