@@ -85,9 +85,12 @@ fn main() {
         for i in 0..190 {
             for (k, obstacle) in system.model.obstacles.iter().enumerate() {
                 for link in system.links(i) {
-                    let found =
-                        closest_point(&obstacle.shape, &system.state.obstacle_pose[k], link.tip);
-                    deepest = deepest.max(40e-6 - found.distance);
+                    for part in 1..=8 {
+                        let place = link.origin.lerp(link.tip, f64::from(part) / 8.0);
+                        let pose = &system.state.obstacle_pose[k];
+                        let found = closest_point(&obstacle.shape, pose, place);
+                        deepest = deepest.max(40e-6 - found.distance);
+                    }
                 }
             }
         }

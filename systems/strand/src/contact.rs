@@ -1,8 +1,9 @@
-//! Collision with obstacles (Hadap 2006, §5): points of the strand that would pass a surface before
+//! Collision with obstacles (Hadap 2006, §5): places of the strand that would pass a surface before
 //! the end of the step are kept out by unilateral rows, with friction on a disc, found in every
 //! Newton iteration with the step's own factor.
 //!
-//! A point is watched as soon as it could reach the obstacle within the step. One that has passed
+//! Of every segment two places may touch an obstacle: its tip, and where between its ends it comes
+//! nearest. A segment is watched as soon as it could reach the obstacle within the step. What has passed
 //! through it on its way is held by the plane where it went in, so that nothing is too thin or too
 //! fast. Ours: friction opposes the slip (eq. 16 drives it), and the rows with `λ` are gone.
 
@@ -12,10 +13,11 @@ use drystone_geometry::{Shape, closest_point, ray_cast};
 use serde::{Deserialize, Serialize};
 
 use crate::base::Frame;
-use crate::chain::Chain;
+use crate::chain::{BASE, Chain};
 use crate::constraint::Spot;
 use crate::kinematics::Link;
 use crate::response::{Handle, Row};
+use crate::segment::{enters, nearest, roundness};
 use crate::{Error, Model, MotionPath};
 
 /// Something solid that strands do not enter.
@@ -126,22 +128,30 @@ impl Swept {
     }
 }
 
-/// A point of the strand that might meet an obstacle within the step.
+/// A segment of the strand that might meet an obstacle, or a part of one, within the step.
 #[derive(Clone, Copy, Debug)]
 struct Candidate {
     obstacle: usize,
-    spot: Spot,
+    part: Option<usize>,
+    link: usize,
+    length: f64,
     radius: f64,
     friction_weight: f64,
-    /// In the obstacle's frame at the start, and how far from its surface it is then.
-    start: Vec3,
+    /// Ends in the frame of the obstacle's part at the start.
+    start: [Vec3; 2],
+    /// How far its tip is then from the surface, and how far all of it is, at least.
+    tip_distance: f64,
     distance: f64,
+    /// Fractions of the segment between which it may touch other than with its tip.
+    inner: (f64, f64),
 }
 
 /// A contact of the present iterate.
 #[derive(Clone, Copy, Debug)]
 struct Contact {
     candidate: usize,
+    spot: Spot,
+    inner: bool,
     /// Felt world.
     axes: [Vec3; 3],
     place: Vec3,
@@ -149,6 +159,18 @@ struct Contact {
     rows: [f64; 3],
     friction: f64,
     force: [f64; 3],
+    /// How far it moves along the segment when that turns towards the obstacle [m/rad].
+    rolling: f64,
+}
+
+/// What an impact needs to know of a contact.
+pub(crate) struct Touch {
+    pub obstacle: usize,
+    pub spot: Spot,
+    /// Normal and tangents, felt world.
+    pub axes: [Vec3; 3],
+    /// Coefficient of friction, the strand's weight included.
+    pub friction: f64,
 }
 
 /// Contacts of one strand in one step.
@@ -165,6 +187,20 @@ const SLOW: f64 = 1e-3;
 /// inside is not thrown out at once.
 const LESS_OVERLAP: f64 = 0.25;
 const FASTEST_OUT: f64 = 0.2;
+/// Nearer to an end of a segment than this, in parts of it, the joint touches rather than the segment.
+const NEAR_JOINT: f64 = 0.02;
+/// The same beside the base, which does not yield.
+const NEAR_BASE: f64 = 0.1;
+/// How close to a surface contacts are listed, besides the radius [m].
+const MARGIN: f64 = 1e-4;
+
+/// A solid without parts, and its place in the obstacle.
+fn part_of(shape: &Shape, part: Option<usize>) -> (&Shape, Pose) {
+    match (shape, part) {
+        (Shape::Compound(parts), Some(k)) => (&parts[k].1, parts[k].0),
+        _ => (shape, Pose::IDENTITY),
+    }
+}
 
 impl Contacts {
     /// Whether anything may be met.
@@ -177,7 +213,7 @@ impl Contacts {
         self.active.clear();
     }
 
-    /// Lists the points that might meet an obstacle: `start` and `guess` are the links at the start
+    /// Lists the segments that might meet an obstacle: `start` and `guess` are the links at the start
     /// and as extrapolated, `frames` the ways to the world there.
     pub(crate) fn watch(
         &mut self,
@@ -189,35 +225,59 @@ impl Contacts {
     ) {
         self.clear();
         for (k, (obstacle, swept)) in obstacles.0.iter().zip(obstacles.1).enumerate() {
-            let boxes = obstacle
-                .shape
-                .aabb(&swept.from)
-                .union(&obstacle.shape.aabb(&swept.to));
-            for j in 0..chain.len() {
-                let spot = Spot {
-                    link: j,
-                    at: Vec3::Y * chain.length[j],
-                };
-                let (radius, friction_weight) = radius(j);
-                let here = to_world.point(spot.place(start));
-                let there = frame.world(spot.place(guess));
-                // as far as it was going to move, twice, and half the strand: a blow further in may
-                // throw it further than it was going
-                let reach = 2.0 * (there - here).length() + 0.5 * chain.reach + radius;
-                let near = boxes.grown(reach);
-                if (here.clamp(near.low, near.high) - here).length_squared() > 0.0 {
-                    continue;
+            let parts = match &obstacle.shape {
+                Shape::Compound(parts) => parts.len(),
+                _ => 1,
+            };
+            for part in 0..parts {
+                let part = matches!(obstacle.shape, Shape::Compound(_)).then_some(part);
+                let (shape, at) = part_of(&obstacle.shape, part);
+                let (from, to) = (swept.from.then(&at), swept.to.then(&at));
+                let boxes = shape.aabb(&from).union(&shape.aabb(&to));
+                for j in 0..chain.len() {
+                    let here = to_world.point(start[j].tip);
+                    let there = frame.world(guess[j].tip);
+                    let (radius, friction_weight) = radius(j);
+                    let (moving, length) = ((there - here).length(), chain.length[j]);
+                    // as far as it was going to move, twice, and half the strand: a blow further in
+                    // may throw it further than it was going
+                    let reach = 2.0 * moving + 0.5 * chain.reach + radius + length;
+                    let near = boxes.grown(reach);
+                    if (here.clamp(near.low, near.high) - here).length_squared() > 0.0 {
+                        continue;
+                    }
+                    let ends = [
+                        from.local_point(to_world.point(start[j].origin)),
+                        from.local_point(here),
+                    ];
+                    let tip_distance = closest_point(shape, &Pose::IDENTITY, ends[1]).distance;
+                    let inner = match shape {
+                        // where it is flat, an end is nearest
+                        Shape::HalfSpace => (1.0, 0.0),
+                        _ if chain.parent[j] == BASE => (NEAR_BASE, 1.0 - NEAR_JOINT),
+                        _ => (NEAR_JOINT, 1.0 - NEAR_JOINT),
+                    };
+                    let mut distance = tip_distance;
+                    if inner.0 < inner.1 {
+                        distance = tip_distance - (ends[1] - ends[0]).length();
+                        if distance < 2.0 * moving + radius + MARGIN && tip_distance > radius {
+                            distance = nearest(shape, ends[0], ends[1], 1e-2).distance;
+                            distance -= 1e-2 * length;
+                        }
+                    }
+                    self.candidates.push(Candidate {
+                        obstacle: k,
+                        part,
+                        link: j,
+                        length,
+                        radius,
+                        friction_weight,
+                        start: ends,
+                        tip_distance,
+                        distance,
+                        inner,
+                    });
                 }
-                let local = swept.from.local_point(here);
-                let found = closest_point(&obstacle.shape, &Pose::IDENTITY, local);
-                self.candidates.push(Candidate {
-                    obstacle: k,
-                    spot,
-                    radius,
-                    friction_weight,
-                    start: local,
-                    distance: found.distance,
-                });
             }
         }
     }
@@ -231,67 +291,118 @@ impl Contacts {
         links: &[Link],
         h: f64,
     ) {
-        std::mem::swap(&mut self.active, &mut self.before);
-        self.active.clear();
-        for (c, candidate) in self.candidates.iter().enumerate() {
+        let Self {
+            candidates,
+            active,
+            before,
+        } = self;
+        std::mem::swap(active, before);
+        active.clear();
+        // both lists are in the order of candidates, tip before inside
+        let mut next = 0;
+        for (c, candidate) in candidates.iter().enumerate() {
             let (obstacle, motion) = (&obstacles[candidate.obstacle], &swept[candidate.obstacle]);
-            let felt_place = candidate.spot.place(links);
-            let end = motion.to.local_point(frame.world(felt_place));
-            let moved = (end - candidate.start).length();
-            let margin = candidate.radius + 1e-4;
-            let old = self.before.iter().find(|old| old.candidate == c);
-            if moved < candidate.distance - candidate.radius - margin && old.is_none() {
+            let (shape, at) = part_of(&obstacle.shape, candidate.part);
+            let to = motion.to.then(&at);
+            let link = &links[candidate.link];
+            while next < before.len() && before[next].candidate < c {
+                next += 1;
+            }
+            let old = |inner: bool| {
+                let rest = before[next..].iter();
+                rest.take_while(|old| old.candidate == c)
+                    .find(|old| old.inner == inner)
+            };
+            let known = before.get(next).is_some_and(|old| old.candidate == c);
+            let end = [
+                to.local_point(frame.world(link.origin)),
+                to.local_point(frame.world(link.tip)),
+            ];
+            let moved = [0, 1].map(|i| (end[i] - candidate.start[i]).length());
+            let close = candidate.radius + MARGIN;
+            if moved[0].max(moved[1]) < candidate.distance - close && !known {
                 continue;
             }
-            let Some((normal, gap)) = surface(&obstacle.shape, candidate, end) else {
-                continue;
+            let mut contact = |inner: bool, found: Found, start: f64| {
+                let Found {
+                    u,
+                    normal,
+                    gap,
+                    entered,
+                } = found;
+                let old = old(inner);
+                if gap > close && old.is_none_or(|old| old.force[0] == 0.0) {
+                    return;
+                }
+                let spot = Spot {
+                    link: candidate.link,
+                    at: Vec3::Y * (candidate.length * u),
+                };
+                let overlap = (start - candidate.radius).min(0.0);
+                let left = overlap + (-LESS_OVERLAP * overlap).min(FASTEST_OUT * h);
+                let normal = frame.felt(to.direction(normal));
+                let (t1, t2) = tangents(normal);
+                // where it would be, had it stuck to the obstacle
+                let way = |i: usize| end[i] - candidate.start[i];
+                let stuck = frame.felt(to.direction(way(0) * (1.0 - u) + way(1) * u));
+                let slip = [t1.dot(stuck), t2.dot(stuck)];
+                let slow = slip[0].hypot(slip[1]) < SLOW * h;
+                let friction = if slow {
+                    obstacle.static_friction
+                } else {
+                    obstacle.dynamic_friction
+                };
+                let force = old.map_or([0.0; 3], |old| {
+                    // the same force in the axes of now
+                    let sum = old.sum();
+                    [normal.dot(sum).max(0.0), t1.dot(sum), t2.dot(sum)]
+                });
+                let rolling = if inner && !entered && force[0] > 0.0 {
+                    roundness(shape, end[0], end[1], u)
+                } else {
+                    0.0
+                };
+                active.push(Contact {
+                    candidate: c,
+                    spot,
+                    inner,
+                    axes: [normal, t1, t2],
+                    place: spot.place(links),
+                    gap,
+                    rows: [gap - left, slip[0], slip[1]],
+                    friction: friction * candidate.friction_weight,
+                    force,
+                    rolling,
+                });
             };
-            if gap > margin && old.is_none_or(|old| old.force[0] == 0.0) {
-                continue;
+            if (moved[1] >= candidate.tip_distance - close || known)
+                && let Some(found) = surface(shape, candidate, end[1], moved[1])
+            {
+                contact(false, found, candidate.tip_distance);
             }
-            let overlap = (candidate.distance - candidate.radius).min(0.0);
-            let left = overlap + (-LESS_OVERLAP * overlap).min(FASTEST_OUT * h);
-            let normal = frame.felt(motion.to.direction(normal));
-            let (t1, t2) = tangents(normal);
-            // where it would be, had it stuck to the obstacle
-            let stuck = frame.felt(motion.to.direction(end - candidate.start));
-            let slip = [t1.dot(stuck), t2.dot(stuck)];
-            let slow = slip[0].hypot(slip[1]) < SLOW * h;
-            let friction = if slow {
-                obstacle.static_friction
-            } else {
-                obstacle.dynamic_friction
-            };
-            let force = old.map_or([0.0; 3], |old| {
-                // the same force in the axes of now
-                let sum: Vec3 = old
-                    .axes
-                    .iter()
-                    .zip(old.force)
-                    .map(|(axis, f)| *axis * f)
-                    .sum();
-                [normal.dot(sum).max(0.0), t1.dot(sum), t2.dot(sum)]
-            });
-            self.active.push(Contact {
-                candidate: c,
-                axes: [normal, t1, t2],
-                place: felt_place,
-                gap,
-                rows: [gap - left, slip[0], slip[1]],
-                friction: friction * candidate.friction_weight,
-                force,
-            });
+            let (low, high) = candidate.inner;
+            if low < high
+                && let Some(found) = inside(shape, candidate, end, moved)
+                && (found.u > low && found.u < high || found.entered)
+            {
+                let start = candidate.start[0].lerp(candidate.start[1], found.u);
+                let start = closest_point(shape, &Pose::IDENTITY, start).distance;
+                contact(true, found, start);
+            }
         }
     }
 
     /// Three rows for every contact, after those already there.
-    pub(crate) fn rows(&self, rows: &mut Vec<Row>) {
+    pub(crate) fn rows(&self, links: &[Link], rows: &mut Vec<Row>) {
         for contact in &self.active {
-            let (normal, spot) = (rows.len(), self.candidates[contact.candidate].spot);
+            let (normal, friction) = (rows.len(), contact.friction);
+            let rolling = (contact.rolling > 0.0).then(|| {
+                let along = links[contact.spot.link].axes.y_axis;
+                (contact.rolling, along.cross(contact.axes[0]))
+            });
             for k in 0..3 {
-                let friction = contact.friction;
                 rows.push(Row {
-                    handle: Handle::Points(spot, None),
+                    handle: Handle::Points(contact.spot, None),
                     direction: contact.axes[k],
                     gap: contact.rows[k],
                     force: contact.force[k],
@@ -300,6 +411,7 @@ impl Contacts {
                     } else {
                         Bound::Disc { normal, friction }
                     },
+                    rolling: if k == 0 { rolling } else { None },
                     group: usize::MAX,
                 });
             }
@@ -317,51 +429,95 @@ impl Contacts {
     pub(crate) fn forces(&self, frame: &Frame, out: &mut Vec<ContactForce>) {
         out.clear();
         for contact in self.active.iter().filter(|contact| contact.force[0] > 0.0) {
-            let force: Vec3 = contact
-                .axes
-                .iter()
-                .zip(contact.force)
-                .map(|(axis, f)| *axis * f)
-                .sum();
             let candidate = &self.candidates[contact.candidate];
             out.push(ContactForce {
                 obstacle: candidate.obstacle,
-                link: candidate.spot.link,
+                link: candidate.link,
                 place: frame.world(contact.place),
                 normal: frame.world_direction(contact.axes[0]),
-                force: frame.world_direction(force),
+                force: frame.world_direction(contact.sum()),
                 gap: contact.gap,
             });
         }
     }
 
-    /// Rows of the contacts that touch, for an impact: the obstacle of each, its row, and where the
-    /// obstacle's surface comes from.
-    pub(crate) fn touching(&self) -> impl Iterator<Item = (usize, Spot, Vec3)> + '_ {
+    /// The contacts that push, for an impact.
+    pub(crate) fn touching(&self) -> impl Iterator<Item = Touch> + '_ {
         let pushing = self.active.iter().filter(|contact| contact.force[0] > 0.0);
-        pushing.map(|contact| {
-            let candidate = &self.candidates[contact.candidate];
-            (candidate.obstacle, candidate.spot, contact.axes[0])
+        pushing.map(|contact| Touch {
+            obstacle: self.candidates[contact.candidate].obstacle,
+            spot: contact.spot,
+            axes: contact.axes,
+            friction: contact.friction,
         })
     }
 }
 
-/// Normal of the obstacle's surface that concerns a point now at `end`, and its gap; in the
-/// obstacle's frame.
-fn surface(shape: &Shape, candidate: &Candidate, end: Vec3) -> Option<(Vec3, f64)> {
-    let way = end - candidate.start;
-    if candidate.distance > 0.0 {
+impl Contact {
+    /// Its force, felt world [N].
+    fn sum(&self) -> Vec3 {
+        let parts = self.axes.iter().zip(self.force);
+        parts.map(|(axis, f)| *axis * f).sum()
+    }
+}
+
+/// A place of a segment and the surface that concerns it, in the solid's frame.
+struct Found {
+    /// Fraction of the segment [1].
+    u: f64,
+    normal: Vec3,
+    gap: f64,
+    /// Whether it has passed the surface within the step.
+    entered: bool,
+}
+
+/// The surface that concerns a tip now at `end`.
+fn surface(shape: &Shape, candidate: &Candidate, end: Vec3, moved: f64) -> Option<Found> {
+    let found = |normal, gap, entered| {
+        Some(Found {
+            u: 1.0,
+            normal,
+            gap,
+            entered,
+        })
+    };
+    let start = candidate.start[1];
+    let way = end - start;
+    if candidate.tip_distance > 0.0 && moved >= candidate.tip_distance {
         // through the surface: held where it went in
-        let hit = ray_cast(shape, &Pose::IDENTITY, candidate.start, way, way.length());
+        let hit = ray_cast(shape, &Pose::IDENTITY, start, way, moved);
         if let Some(hit) = hit {
-            return Some((
-                hit.normal,
-                hit.normal.dot(end - hit.point) - candidate.radius,
-            ));
+            let gap = hit.normal.dot(end - hit.point) - candidate.radius;
+            return found(hit.normal, gap, true);
         }
     }
-    let found = closest_point(shape, &Pose::IDENTITY, end);
-    let out = (end - found.point) * if found.distance < 0.0 { -1.0 } else { 1.0 };
+    let near = closest_point(shape, &Pose::IDENTITY, end);
+    let out = (end - near.point) * if near.distance < 0.0 { -1.0 } else { 1.0 };
     let normal = out.try_normalize().or_else(|| (-way).try_normalize())?;
-    Some((normal, found.distance - candidate.radius))
+    found(normal, near.distance - candidate.radius, false)
+}
+
+/// The same for the place between the ends that is nearest or went in first.
+fn inside(shape: &Shape, candidate: &Candidate, end: [Vec3; 2], moved: [f64; 2]) -> Option<Found> {
+    let fine = (0.1 * candidate.radius / candidate.length).clamp(1e-4, 1e-2);
+    if moved[0].max(moved[1]) >= candidate.distance.max(0.0) {
+        let tolerance = (0.05 * candidate.radius).max(1e-6 * candidate.length);
+        if let Some(hit) = enters(shape, candidate.start, end, tolerance) {
+            let x = end[0].lerp(end[1], hit.u);
+            return Some(Found {
+                u: hit.u,
+                normal: hit.normal,
+                gap: hit.normal.dot(x - hit.point) - candidate.radius,
+                entered: true,
+            });
+        }
+    }
+    let near = nearest(shape, end[0], end[1], fine);
+    let sound = near.normal != Vec3::ZERO && near.distance.is_finite();
+    sound.then_some(Found {
+        u: near.u,
+        normal: near.normal,
+        gap: near.distance - candidate.radius,
+        entered: false,
+    })
 }

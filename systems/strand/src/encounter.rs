@@ -5,6 +5,7 @@ use drystone_base::Vec3;
 use drystone_complementarity::solvers::Row as Bound;
 
 use crate::base::Frame;
+use crate::contact::Touch;
 use crate::implicit::{Bdf, Load};
 use crate::kinematics::{place, velocities};
 use crate::properties::Properties;
@@ -63,7 +64,7 @@ pub(crate) fn watch_obstacles(
 }
 
 /// Impacts: where the strand has come upon an obstacle, the speed of approach is turned round by the
-/// coefficient of restitution. Returns whether there was one; the step before is then no history for
+/// coefficient of restitution, and friction with the same cone acts on the slip. Returns whether there was one; the step before is then no history for
 /// the next.
 pub(crate) fn bounce(
     scene: &Scene<'_>,
@@ -84,27 +85,49 @@ pub(crate) fn bounce(
     } = work;
     response.rows.clear();
     let mut fast = false;
-    for (obstacle, spot, normal) in contacts.touching() {
+    for touch in contacts.touching() {
+        let Touch {
+            obstacle,
+            spot,
+            axes,
+            friction,
+        } = touch;
         // approach at the start of the step, against the obstacle's own motion
-        let (past, link) = (&strand.history[spot.link], &iterate.links[spot.link]);
+        let past = &strand.history[spot.link];
         let from_centre = Vec3::Y * (spot.at.y - properties.links[spot.link].half);
         let v = past.velocity[1] + past.axes_rate[1] * from_centre;
         let motion = &swept[obstacle];
-        let at = motion.to.local_point(frame.world(link.tip));
+        let at = motion
+            .to
+            .local_point(frame.world(spot.place(&iterate.links)));
         let carried = frame.felt(motion.to.point(at) - motion.from.point(at)) / bdf.h;
-        let approach = normal.dot(v - carried);
+        let approach = axes[0].dot(v - carried);
         fast |= approach < -IMPACT;
         let restitution = scene.model.obstacles[obstacle].restitution;
         let bounce = restitution * properties.links[spot.link].restitution_weight;
-        // the row wants n·(v − carried) = bounce · approach, so it is off by the rest
-        response.rows.push(Row {
-            handle: Handle::Points(spot, None),
-            direction: normal,
-            gap: bounce * approach.min(0.0) - normal.dot(carried),
-            force: 0.0,
-            bound: Bound::Unilateral,
-            group: usize::MAX,
-        });
+        let normal = response.rows.len();
+        for (k, direction) in axes.into_iter().enumerate() {
+            // the row wants n·(v − carried) = bounce · approach, so it is off by the rest; along the
+            // surface friction wants no slip
+            let wanted = if k == 0 {
+                bounce * approach.min(0.0)
+            } else {
+                0.0
+            };
+            response.rows.push(Row {
+                handle: Handle::Points(spot, None),
+                direction,
+                gap: wanted - direction.dot(carried),
+                force: 0.0,
+                bound: if k == 0 {
+                    Bound::Unilateral
+                } else {
+                    Bound::Disc { normal, friction }
+                },
+                rolling: None,
+                group: usize::MAX,
+            });
+        }
     }
     if !fast {
         return false;

@@ -200,6 +200,8 @@ impl Factor {
                 if exact {
                     sum.tt -= levers.transpose() - scalar(x.x + y.y + z.z);
                 }
+                // found where the link is now: the torque itself is nothing yet
+                sum.tt += load.rolling;
                 joint_torque += load.joint;
             }
 

@@ -117,6 +117,9 @@ pub(crate) struct Load {
     pub rotation: Quat,
     /// Torque of the joint that the link hangs by, in the link's frame.
     pub joint: Vec3,
+    /// How the torque grows with a turn from `rotation`, world axes [N m]: contacts move along a
+    /// segment that turns.
+    pub rolling: Mat3,
 }
 
 impl Load {
@@ -127,6 +130,7 @@ impl Load {
         torque: Vec3::ZERO,
         rotation: Quat::IDENTITY,
         joint: Vec3::ZERO,
+        rolling: Mat3::ZERO,
     };
 
     /// `Σ f lᵀ` with the levers `l` from the link's origin, world axes.
@@ -243,7 +247,9 @@ impl Problem<'_> {
                 sum -= load.force.dot(link.origin - from);
                 sum -= levers.x_axis.x + levers.y_axis.y + levers.z_axis.z;
                 // torques have no energy of their own: that of the turn so far, to first order
-                sum -= load.joint.dot(turn) + load.torque.dot(load_turn(link, load));
+                let turned = load_turn(link, load);
+                sum -= load.joint.dot(turn) + load.torque.dot(turned);
+                sum += 0.5 * turned.dot(load.rolling * turned);
             }
             let deviation = body.rest_inverse * rotation[j];
             sum += self.law.energy(&body.stiffness, deviation) + damping;

@@ -29,6 +29,7 @@ pub mod recursion;
 mod response;
 mod rest;
 mod rotation;
+mod segment;
 mod settle;
 mod spatial;
 mod spring;

@@ -52,9 +52,10 @@ pub(crate) trait Coupling {
 
     /// Changes the loads so that the Newton step in the iterate's factor leads to where constraints
     /// and contacts want it, and that step with them; returns by how much the slope of the merit
-    /// function along the step changes with the loads.
-    fn couple(&mut self, _: &mut Iterate) -> f64 {
-        0.0
+    /// function along the step changes with the loads. None, and nothing changed, where no such
+    /// loads were found: the matrix is not positive in the directions of the contacts.
+    fn couple(&mut self, _: &mut Iterate) -> Option<f64> {
+        Some(0.0)
     }
 
     /// Whether [`Coupling::couple`] does anything.
@@ -92,7 +93,10 @@ pub(crate) fn solve(
             (largest, slope) = iterate.find_step(problem, limits.length, Kind::Positive);
         }
         if coupling.is_coupled() && largest.is_finite() {
-            let change = coupling.couple(iterate);
+            let change = coupling.couple(iterate).unwrap_or_else(|| {
+                iterate.find_step(problem, limits.length, Kind::Positive);
+                coupling.couple(iterate).unwrap_or(0.0)
+            });
             (largest, slope) = iterate.size_of_step(limits.length);
             slope += change;
         }

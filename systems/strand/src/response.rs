@@ -40,6 +40,8 @@ pub(crate) struct Row {
     /// Force applied at the present iterate [N] or [N m].
     pub force: f64,
     pub bound: Bound,
+    /// How far the contact moves along the segment when that turns about `axis` [m/rad].
+    pub rolling: Option<(f64, Vec3)>,
     /// Rows with one number share their softness.
     pub group: usize,
 }
@@ -66,6 +68,7 @@ pub(crate) fn rows_of(
             gap,
             force: 0.0,
             bound: Bound::Bilateral,
+            rolling: None,
             group,
         });
     };
@@ -149,6 +152,9 @@ impl Row {
                 if let Some(b) = b {
                     at(b, -d);
                 }
+                if let Some((radius, axis)) = self.rolling {
+                    loads[a.link].rolling += outer(axis * (radius * self.force), axis);
+                }
             }
             Handle::Turn(link, against) => {
                 loads[link].torque += d;
@@ -164,14 +170,14 @@ impl Row {
 impl Response {
     /// Finds the forces under which the Newton step in `factor` brings every held row to its goal
     /// and keeps every contact apart, puts them into `loads`, and that step into `factor`. Returns
-    /// the change of the merit function's slope along the step.
+    /// the change of the merit function's slope along the step; none, if there are no such forces.
     pub(crate) fn couple(
         &mut self,
         factor: &mut Factor,
         links: &[Link],
         loads: &mut [Load],
         sweeps: u32,
-    ) -> f64 {
+    ) -> Option<f64> {
         let m = self.rows.len();
         let ahead: Vec<f64> = self
             .rows
@@ -190,6 +196,15 @@ impl Response {
         let is_held = |i: &usize| self.rows[*i].bound == Bound::Bilateral;
         let (held, free): (Vec<usize>, Vec<usize>) = (0..m).partition(is_held);
         let force = self.eliminate_held(&held, &free, &b, sweeps);
+        // sweeps run away where the matrix is not positive: forces that would move things by far more
+        // than they are off
+        let off = b.iter().fold(0.0f64, |most, b| most.max(b.abs()));
+        let moved = (0..m).map(|i| (self.matrix[i * m + i] * force[i]).abs());
+        let runs_away = |x: f64| x.is_nan() || x > 1e4 * off;
+        if !free.is_empty() && moved.into_iter().any(runs_away) {
+            factor.newton_step();
+            return None;
+        }
         factor.clear_loads();
         for (row, force) in self.rows.iter().zip(&force) {
             row.load(factor, links, force - row.force);
@@ -201,7 +216,7 @@ impl Response {
             row.force = *force;
         }
         self.apply(links, loads);
-        slope
+        Some(slope)
     }
 
     /// Impulses that bring every row's speed, its `gap` [m/s], to zero or above; the change of the

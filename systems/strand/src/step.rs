@@ -126,11 +126,14 @@ pub(crate) fn advance(
         work.tally.failed += u64::from(!solved.converged);
         work.tally.steps += 1;
         work.tally.error = work.tally.error.max(error);
-        accept(strand, &frame, bdf, work);
-        let load = base_load(&frame, bdf, work);
-        for (sum, part) in strand.base_impulse.iter_mut().zip(load) {
-            *sum += part * h;
+        for (sum, load) in strand
+            .base_impulse
+            .iter_mut()
+            .zip(base_load(&frame, bdf, work))
+        {
+            *sum += load * h;
         }
+        accept(strand, &frame, bdf, work);
         remember_forces(strand, work);
         work.contacts.forces(&frame, &mut strand.contacts);
         if bounce(scene, strand, properties, &frame, bdf, now + h, work) {
@@ -423,7 +426,7 @@ impl Coupling for Surroundings<'_> {
         !self.goals.is_empty() || !self.contacts.is_empty()
     }
 
-    fn couple(&mut self, iterate: &mut Iterate) -> f64 {
+    fn couple(&mut self, iterate: &mut Iterate) -> Option<f64> {
         let Iterate {
             rotation,
             links,
@@ -436,16 +439,16 @@ impl Coupling for Surroundings<'_> {
             .detect(obstacles, self.swept, self.frame, links, self.bdf.h);
         self.response.measure(self.goals, links, rotation);
         let first = self.response.rows.len();
-        self.contacts.rows(&mut self.response.rows);
+        self.contacts.rows(links, &mut self.response.rows);
         if self.response.rows.is_empty() {
             loads.fill(Load::ZERO);
-            return 0.0;
+            return Some(0.0);
         }
         let slope = self
             .response
-            .couple(factor, links, loads, self.scene.options.sweeps);
+            .couple(factor, links, loads, self.scene.options.sweeps)?;
         self.contacts.take_forces(&self.response.rows[first..]);
-        slope
+        Some(slope)
     }
 }
 

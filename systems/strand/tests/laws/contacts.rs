@@ -1,7 +1,7 @@
 //! Strands and obstacles.
 
 use crate::build::*;
-use drystone_base::functions::{cos, rotation_about, sin};
+use drystone_base::functions::{atan2, cos, rotation_about, sin};
 use drystone_base::random::Random;
 use drystone_base::{Pose, Vec3};
 use drystone_geometry::{Shape, closest_point};
@@ -246,9 +246,148 @@ fn a_rope_drawn_over_a_post_obeys_the_capstan_law() {
         }
     }
     let ratio = ratio / count;
-    // with 13 segments on the post; measured: 1.001
+    // with 13 segments on the post; measured: 0.993, 11 iterations in the mean
     assert!(
         (ratio - 1.0).abs() < 0.03 && report.failed == 0,
         "{ratio} of the drawing force"
     );
+}
+
+/// Deepest place of strand `i` in any obstacle [m], all along its segments, less its radius. The
+/// tenth of the first segment beside the base is not looked at.
+fn depth_along(system: &System, i: usize) -> f64 {
+    let mut deepest = f64::NEG_INFINITY;
+    for (k, obstacle) in system.model.obstacles.iter().enumerate() {
+        let pose = &system.state.obstacle_pose[k];
+        for (j, link) in system.links(i).iter().enumerate() {
+            for part in 1..=50 {
+                let u = f64::from(part) / 50.0;
+                if j == 0 && u < 0.1 {
+                    continue;
+                }
+                let found = closest_point(&obstacle.shape, pose, link.origin.lerp(link.tip, u));
+                deepest = deepest.max(system.properties(i).links[j].radius - found.distance);
+            }
+        }
+    }
+    deepest
+}
+
+#[test]
+fn a_strand_dropped_over_an_edge_does_not_let_it_in_between_its_joints() {
+    let turn = rotation_about(Vec3::Z, 0.6) * rotation_about(Vec3::X, 0.3);
+    let cube = vec![
+        (Pose::IDENTITY, Shape::cuboid(Vec3::splat(0.02)).unwrap()),
+        (
+            Pose::at(Vec3::new(0.03, 0.0, 0.0)),
+            Shape::sphere(2e-3).unwrap(),
+        ),
+    ];
+    let corners: Vec<Vec3> = (0..8)
+        .map(|k| {
+            Vec3::new(f64::from(k & 1), f64::from(k >> 1 & 1), f64::from(k >> 2)) * 0.04 - 0.02
+        })
+        .collect();
+    let across = rotation_about(Vec3::X, std::f64::consts::FRAC_PI_2);
+    let cases = [
+        ("box", Shape::cuboid(Vec3::splat(0.02)).unwrap(), turn),
+        ("hull", Shape::hull(&corners).unwrap(), turn),
+        ("rod", Shape::capsule(0.1, 5e-4).unwrap(), across),
+        ("ball", Shape::sphere(3e-3).unwrap(), turn),
+        ("compound", Shape::compound(cube).unwrap(), turn),
+    ];
+    for (name, shape, turn) in cases {
+        let mut model = Model::default();
+        let pose = Pose::new(Vec3::new(0.083, -0.06, 0.001), turn);
+        model.add_obstacle(rubbing(name, shape, pose, 0.3)).unwrap();
+        // ten long segments: the edge is between two joints
+        model.add(straight(Vec3::new(0.2, 0.0, 0.0), 10)).unwrap();
+        let mut system = System::new(model, Options::default()).unwrap();
+        let (mut deepest, mut touching, mut report) = (0.0f64, 0, Report::default());
+        for _ in 0..48 {
+            report.add(&system.advance_frame(FRAME));
+            deepest = deepest.max(depth_along(&system, 0));
+            touching = touching.max(system.state.strands[0].contacts.len());
+        }
+        // measured: 4e-8 m deep (compound), 3.1 to 4.6 iterations in the mean
+        assert!(
+            deepest < 1e-5 && report.failed == 0,
+            "{name}: {deepest:.1e} m, {} failed",
+            report.failed
+        );
+        assert!(touching > 0, "{name}: {touching} contacts");
+    }
+}
+
+/// Whether a planar curve, closed by the line from its end to its start, goes round `place`.
+fn goes_round(points: &[Vec3], place: Vec3) -> bool {
+    let n = points.len();
+    let angle: f64 = (0..n)
+        .map(|k| (points[k] - place, points[(k + 1) % n] - place))
+        .map(|(p, q)| atan2(p.x * q.y - p.y * q.x, p.x * q.x + p.y * q.y))
+        .sum();
+    angle.abs() > 3.0
+}
+
+/// A slack string, held at both ends by what moves at 10 m/s and then stops, is thrown against a rod
+/// of 1 mm that meets it between its joints, `count` times: how often it passes, how deep the rod
+/// goes in [m], failed steps, and how often they meet.
+fn thrown_at_a_rod(count: usize) -> (usize, f64, u64, usize) {
+    let mut random = Random::new(11);
+    let (mut deepest, mut failed, mut passed, mut met) = (f64::NEG_INFINITY, 0, 0, 0);
+    for _ in 0..count {
+        let keys: Vec<Key> = (0..12)
+            .map(|k| f64::from(k) * FRAME)
+            .map(|time| Key {
+                time,
+                pose: Pose::at(Vec3::new(-0.6 + (10.0 * time).min(0.58), 0.0, 0.0)),
+            })
+            .collect();
+        let mut model = Model::default();
+        let rod = Shape::capsule(0.5, 1e-3).unwrap();
+        let across = rotation_about(Vec3::X, std::f64::consts::FRAC_PI_2);
+        let at = Vec3::new(random.range(2e-3, 8e-3), -random.range(0.03, 0.07), 0.0);
+        model
+            .add_obstacle(Obstacle::fixed("rod", rod, Pose::new(at, across)))
+            .unwrap();
+        let bulge = random.range(0.03, 0.05);
+        let point = |k: i32| {
+            let u = f64::from(k) / 8.0;
+            Vec3::new(-bulge * sin(std::f64::consts::PI * u), -0.1 * u, 0.0)
+        };
+        let points: Vec<Vec3> = (0..=8).map(point).collect();
+        let mut strand = Strand::new("string", Curve::through(&points)).with(hair());
+        strand.base = Base::on(MotionPath::through(&keys).unwrap());
+        model.add(strand).unwrap();
+        let hold = Hold::Point {
+            link: 7,
+            at: Vec3::Y * model.chains[0].length[7],
+            to: Anchor::Base(Pose::at(points[8])),
+        };
+        model
+            .add_constraint(Constraint::new("end", 0, hold))
+            .unwrap();
+        let mut system = System::new(model, options(4)).unwrap();
+        let (mut touched, mut beyond) = (false, false);
+        for _ in 0..48 {
+            failed += system.step(FRAME / 4.0).failed;
+            beyond |= goes_round(&system.points(0)[0], at);
+            deepest = deepest.max(depth_along(&system, 0));
+            touched |= !system.state.strands[0].contacts.is_empty();
+        }
+        met += usize::from(touched);
+        passed += usize::from(beyond);
+    }
+    (passed, deepest, failed, met)
+}
+
+#[test]
+fn a_string_thrown_against_a_thin_rod_does_not_pass_it() {
+    let (passed, deepest, failed, met) = thrown_at_a_rod(60);
+    assert!(
+        passed == 0 && failed == 0 && deepest < 1e-4,
+        "{passed} passed, {failed} failed, {deepest:.1e} m deep"
+    );
+    // measured: none, 25 µm, 59 meet it; of 1000: none, 38 µm, 934
+    assert!(met > 50, "{met} met it");
 }
