@@ -2,6 +2,10 @@
 //!
 //! Bodies of equal shape share their vertices, bodies of equal colour their material. A body
 //! that enters later (or is set aside) has a scale channel that steps between 0 and 1.
+//!
+//! Strands and cloth are left out: glTF has no curves with a width, and moving vertices only as one
+//! morph target a frame, which few programs bear. USD holds them. A scene that has nothing but
+//! strands and cloth is refused.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -19,14 +23,14 @@ use gltf_json::{Accessor, Animation, Asset, Buffer, Index, Material, Mesh, Node,
 
 use crate::aside::Aside;
 use crate::looks::{colour, floor_reach};
-use crate::recording::{Recording, Track};
 use crate::surface::surface;
+use crate::tracks::{Track, Tracks};
 use crate::{FileError, Sink, Written};
 
 /// Collects frames and writes them as one glTF binary.
 pub struct GltfSink {
     file: Aside,
-    recording: Recording,
+    tracks: Tracks,
     name: String,
 }
 
@@ -36,14 +40,19 @@ impl GltfSink {
         let path = path.as_ref();
         Ok(Self {
             file: Aside::create(path)?,
-            recording: Recording::new(scene).map_err(|e| FileError::new(path, e))?,
+            tracks: Tracks::new(scene).map_err(|e| FileError::new(path, e))?,
             name: scene.name.clone(),
         })
     }
 
     /// Adds a frame; its bodies are those of the scene, in order.
     pub fn push(&mut self, frame: &Frame) -> Result<(), FileError> {
-        self.recording
+        if frame.bodies.is_empty() && !(frame.strands.is_empty() && frame.cloths.is_empty()) {
+            let message = "glTF files hold bodies alone, and the scene has none";
+            let error = FileError::new(self.file.path(), message);
+            return Err(error.with_help("write .usda for strands and cloth"));
+        }
+        self.tracks
             .push(frame)
             .map_err(|e| FileError::new(self.file.path(), e))
     }
@@ -51,8 +60,8 @@ impl GltfSink {
     /// Writes the file.
     pub fn finish(self) -> Result<Written, FileError> {
         let path = self.file.path().to_owned();
-        let frames = self.recording.times.len();
-        let (root, binary) = Builder::new().build(&self.recording, &self.name);
+        let frames = self.tracks.times.len();
+        let (root, binary) = Builder::new().build(&self.tracks, &self.name);
         let bytes = self.file.commit(|out| write_glb(out, &root, &binary))?;
         Ok(Written {
             path,
@@ -115,15 +124,15 @@ impl Builder {
         }
     }
 
-    fn build(mut self, recording: &Recording, name: &str) -> (Root, Vec<u8>) {
-        let floor = floor_reach(&recording.bodies);
-        let animated = recording.times.len() > 1;
+    fn build(mut self, tracks: &Tracks, name: &str) -> (Root, Vec<u8>) {
+        let floor = floor_reach(&tracks.bodies);
+        let animated = tracks.times.len() > 1;
         let times = animated.then(|| {
-            let times: Vec<[f32; 1]> = recording.times.iter().map(|&t| [t as f32]).collect();
+            let times: Vec<[f32; 1]> = tracks.times.iter().map(|&t| [t as f32]).collect();
             self.accessor(Part::Motion, Type::Scalar, &times, true)
         });
         let (mut channels, mut samplers, mut nodes) = (Vec::new(), Vec::new(), Vec::new());
-        for (i, (body, track)) in recording.bodies.iter().zip(&recording.tracks).enumerate() {
+        for (i, (body, track)) in tracks.bodies.iter().zip(&tracks.motion).enumerate() {
             let mesh = self.mesh(&body.shape, colour(body, i), floor);
             let node = self.root.push(node(&body.name, mesh, body, track));
             nodes.push(node);

@@ -1,23 +1,28 @@
-//! Files in, files out: scenes (TOML, JSON) and meshes (OBJ) in; USD, glTF, CSV and checkpoints
-//! out; contact problems both ways. Knows nothing of command lines: whatever goes wrong is a [`FileError`] that says where.
+//! Files in, files out: scenes (TOML, JSON), meshes (OBJ) and curves (`.hair`, USD) in; USD, glTF,
+//! OBJ, `.hair`, CSV and checkpoints out; contact problems both ways. Knows nothing of command lines: whatever goes wrong is a [`FileError`] that says where.
 
 mod aside;
 pub mod checkpoint;
 pub mod csv;
+mod curves;
 mod error;
 pub mod gltf;
+pub mod hair;
 mod locate;
 mod looks;
 pub mod obj;
 pub mod problem;
-mod recording;
 mod schema;
+pub mod set;
 mod sink;
+mod soft;
 mod surface;
 pub mod toml;
+mod tracks;
 pub mod usd;
 
 pub use checkpoint::Checkpoint;
+pub use curves::{CURVE_EXTENSIONS, Curve, read_curves};
 pub use error::{FileError, Place};
 pub use problem::{read_problem, write_problem};
 pub use schema::scene_schema;

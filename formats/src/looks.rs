@@ -16,6 +16,18 @@ const STONES: [[f32; 3]; 8] = [
 /// What does not move, linear RGB.
 const GROUND: [f32; 3] = [0.46, 0.42, 0.36];
 
+/// Hair, linear RGB.
+pub(crate) const HAIR: [f32; 3] = [0.195, 0.084, 0.037];
+/// Cloths, linear RGB.
+pub(crate) const FABRICS: [[f32; 3]; 6] = [
+    [0.069, 0.159, 0.376],
+    [0.462, 0.084, 0.069],
+    [0.584, 0.361, 0.070],
+    [0.156, 0.275, 0.168],
+    [0.254, 0.150, 0.292],
+    [0.571, 0.479, 0.352],
+];
+
 /// Colour of the `index`-th body, linear RGB from 0 to 1: its own, or a stone's.
 pub(crate) fn colour(body: &Body, index: usize) -> [f32; 3] {
     match body.colour {

@@ -1,4 +1,8 @@
-//! Triangle meshes in OBJ files.
+//! Triangle meshes in OBJ files: closed surfaces in, frames out ([`ObjSink`]).
+
+mod sequence;
+
+pub use sequence::ObjSink;
 
 use std::fmt::Write;
 use std::io::Cursor;

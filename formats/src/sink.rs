@@ -7,6 +7,8 @@ use drystone_world::{Frame, FrameRecord, Scene, nearest};
 use crate::FileError;
 use crate::csv::CsvSink;
 use crate::gltf::GltfSink;
+use crate::hair::HairSink;
+use crate::obj::ObjSink;
 use crate::usd::UsdSink;
 
 /// Something that takes the frames of a run, in order of time.
@@ -14,7 +16,7 @@ pub trait Sink: Send {
     /// Takes one frame and its numbers.
     fn frame(&mut self, frame: &Frame, record: &FrameRecord) -> Result<(), FileError>;
 
-    /// Completes the file with the frames so far; without it, only CSV leaves one.
+    /// Completes the file with the frames so far; without it, only CSV and sequences leave something.
     fn finish(self: Box<Self>) -> Result<Written, FileError>;
 }
 
@@ -30,10 +32,11 @@ pub struct Written {
 }
 
 /// Extensions that [`open_sink`] knows.
-pub const EXTENSIONS: [&str; 3] = ["usda", "glb", "csv"];
+pub const EXTENSIONS: [&str; 5] = ["usda", "glb", "csv", "obj", "hair"];
 
-/// The sink that writes `path`, chosen by its extension: `.usda`, `.glb` or `.csv`. Fails at
-/// once if nothing can be written there.
+/// The sink that writes `path`, chosen by its extension: `.usda`, `.glb` (bodies alone), `.csv`,
+/// `.obj` (a sequence if there is a `#` in its name) or `.hair` (strands of the last frame). Fails
+/// at once if nothing can be written there.
 pub fn open_sink(path: impl AsRef<Path>, scene: &Scene) -> Result<Box<dyn Sink>, FileError> {
     let path = path.as_ref();
     let extension = path.extension().map(|e| e.to_string_lossy().to_lowercase());
@@ -41,12 +44,17 @@ pub fn open_sink(path: impl AsRef<Path>, scene: &Scene) -> Result<Box<dyn Sink>,
         Some("usda") => Box::new(UsdSink::create(path, scene)?),
         Some("glb") => Box::new(GltfSink::create(path, scene)?),
         Some("csv") => Box::new(CsvSink::create(path)?),
+        Some("obj") => Box::new(ObjSink::create(path, scene)?),
+        Some("hair") => Box::new(HairSink::create(path)?),
         other => {
             let found = match other {
                 Some(other) => format!("the extension is `.{other}`"),
                 None => "the name has no extension".to_owned(),
             };
-            let error = FileError::new(path, format!("{found}; wanted .usda, .glb or .csv"));
+            let error = FileError::new(
+                path,
+                format!("{found}; wanted .usda, .glb, .csv, .obj or .hair"),
+            );
             return Err(match other.and_then(|other| nearest(other, EXTENSIONS)) {
                 Some(near) => error.with_help(format!("did you mean `.{near}`?")),
                 None => error,

@@ -1,9 +1,16 @@
-//! USD text (`.usda`): one Xform per body with time-sampled translation and orientation.
+//! USD text (`.usda`): one Xform per body with time-sampled translation and orientation; strands
+//! and cloth with time-sampled points (`soft`); curves in ([`read_curves`]).
 //!
 //! Time codes are frames, counted from 0 at the start of the simulation. Samples that equal
 //! both neighbours are left out, which no reader can tell: USD interpolates linearly, and holds
 //! the last value. A body that does not move has a plain value. One that enters later is
 //! invisible before that.
+
+mod curves;
+mod parse;
+mod soft;
+
+pub use curves::{parse_curves, read_curves};
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -15,14 +22,16 @@ use drystone_world::{Body, Frame, FrameRecord, Scene, Shape};
 
 use crate::aside::Aside;
 use crate::looks::{colour, floor_reach, smallest_extent};
-use crate::recording::{Recording, Track};
+use crate::soft::Soft;
 use crate::surface::{Polygons, polygons};
+use crate::tracks::{Track, Tracks};
 use crate::{FileError, Sink, Written};
 
 /// Collects frames and writes them as one USD layer.
 pub struct UsdSink {
     file: Aside,
-    recording: Recording,
+    tracks: Tracks,
+    soft: Soft,
     name: String,
     about: String,
     frame_rate: f64,
@@ -34,7 +43,8 @@ impl UsdSink {
         let path = path.as_ref();
         Ok(Self {
             file: Aside::create(path)?,
-            recording: Recording::new(scene).map_err(|e| FileError::new(path, e))?,
+            tracks: Tracks::new(scene).map_err(|e| FileError::new(path, e))?,
+            soft: Soft::default(),
             name: scene.name.clone(),
             about: scene.about.clone(),
             frame_rate: scene.frame_rate,
@@ -43,27 +53,31 @@ impl UsdSink {
 
     /// Adds a frame; its bodies are those of the scene, in order.
     pub fn push(&mut self, frame: &Frame) -> Result<(), FileError> {
-        self.recording
-            .push(frame)
-            .map_err(|e| FileError::new(self.file.path(), e))
+        let frames = self.tracks.times.len();
+        let mut pushed = self.tracks.push(frame);
+        if pushed.is_ok() && self.tracks.times.len() > frames {
+            pushed = self.soft.push(frame);
+        }
+        pushed.map_err(|e| FileError::new(self.file.path(), e))
     }
 
     /// Writes the layer.
     pub fn finish(self) -> Result<Written, FileError> {
         let path = self.file.path().to_owned();
         let layer = Layer {
-            recording: &self.recording,
+            tracks: &self.tracks,
+            soft: &self.soft,
             name: &self.name,
             about: &self.about,
             frame_rate: self.frame_rate,
-            digits: digits(&self.recording.bodies),
-            floor: floor_reach(&self.recording.bodies),
+            digits: digits(&self.tracks.bodies),
+            floor: floor_reach(&self.tracks.bodies),
         };
         let bytes = self.file.commit(|out| layer.write(out))?;
         Ok(Written {
             path,
             bytes,
-            frames: self.recording.times.len(),
+            frames: self.tracks.times.len(),
         })
     }
 }
@@ -91,7 +105,8 @@ fn digits(bodies: &[Body]) -> usize {
 
 /// All that a layer is written from.
 struct Layer<'a> {
-    recording: &'a Recording,
+    tracks: &'a Tracks,
+    soft: &'a Soft,
     name: &'a str,
     about: &'a str,
     frame_rate: f64,
@@ -104,7 +119,7 @@ const PROTOTYPES: &str = "Prototypes";
 
 impl Layer<'_> {
     fn write(&self, out: &mut impl Write) -> io::Result<()> {
-        let times = &self.recording.times;
+        let times = &self.tracks.times;
         let code = |time: Option<&f64>| self.time_code(*time.unwrap_or(&0.0));
         let title = if self.name.is_empty() {
             "scene"
@@ -127,10 +142,10 @@ impl Layer<'_> {
         let prototypes = self.write_prototypes(out)?;
         let mut used: BTreeSet<String> = [PROTOTYPES.to_owned()].into();
         for (i, (body, track)) in self
-            .recording
+            .tracks
             .bodies
             .iter()
-            .zip(&self.recording.tracks)
+            .zip(&self.tracks.motion)
             .enumerate()
         {
             let name = unique(&body.name, &mut used);
@@ -157,13 +172,14 @@ impl Layer<'_> {
             }
             writeln!(out, "    }}")?;
         }
+        self.write_soft(out, &mut used)?;
         writeln!(out, "}}")
     }
 
     /// Hulls and meshes stand once each, however many bodies have them; returns who has which.
     fn write_prototypes(&self, out: &mut impl Write) -> io::Result<BTreeMap<Vec<u8>, String>> {
         let mut known = BTreeMap::new();
-        for shape in self.recording.bodies.iter().flat_map(solids) {
+        for shape in self.tracks.bodies.iter().flat_map(solids) {
             let Some(key) = prototype_key(shape) else {
                 continue;
             };
@@ -286,7 +302,7 @@ impl Layer<'_> {
             // writing to a string does not fail
             let _ = writeln!(text, "            {}: {value},", self.time_code(time));
         };
-        for (&time, value) in self.recording.times.iter().zip(values) {
+        for (&time, value) in self.tracks.times.iter().zip(values) {
             if value == last {
                 left_out = Some(time);
                 continue;

@@ -1,15 +1,16 @@
-//! Frames to pictures: the bodies of a world as items of a picture, and where to look from.
+//! Frames to pictures: the bodies, strands and cloths of a world as items of a picture, and where to
+//! look from.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use drystone_base::{Pose, Vec3};
 use drystone_geometry::Shape;
-use drystone_world::{Body, Frame, Motion, World};
+use drystone_world::{Body, Frame, FrameCloth, FrameStrand, Motion, World};
 
 use crate::render::{
-    Camera, Image, Item, Settings, Surface, Triangles, accent, bounds, ground_colour, palette,
-    render,
+    Camera, Curve, Image, Item, Settings, Surface, Triangles, accent, bounds, fabric,
+    ground_colour, hair, palette, render,
 };
 
 /// Faces that meet at more than this angle show an edge: its cosine [1].
@@ -21,84 +22,217 @@ const STRAY: f64 = 3.0;
 
 /// The picture of `frame`, a frame of `world`.
 pub fn picture(world: &World, frame: &Frame, settings: &Settings) -> Image {
-    let mut items = items(world, frame);
-    items.extend(stage(world, frame));
-    render(&items, &camera(world, frame, settings.aspect()), settings)
+    Scenery::of(world).picture(frame, settings)
 }
 
-/// A floor under ground that has edges, so that it does not hang in the sky: at the lowest fixed
-/// body's foot, unless there is a half-space, no weight, or something has fallen deeper.
-fn stage(world: &World, frame: &Frame) -> Option<Item> {
-    let model = &world.system().model;
-    let endless = |shape: &Shape| matches!(shape, Shape::HalfSpace);
-    if model.shape.iter().any(endless) || world.scene().gravity[1] >= 0.0 {
-        return None;
+/// What pictures need to know of a world besides its frames: shapes made ready and coloured, and
+/// where the scene looks from. Can go to other threads while the world runs on.
+#[derive(Clone, Debug)]
+pub struct Scenery {
+    bodies: Vec<Seen>,
+    /// Where the scene says to look from.
+    camera: Option<Camera>,
+    /// Whether there is a half-space, or nothing falls: then no floor is added.
+    floorless: bool,
+}
+
+/// One body.
+#[derive(Clone, Debug)]
+struct Seen {
+    /// Surfaces and where they are in the body's frame.
+    parts: Vec<(Surface, Pose)>,
+    colour: [f32; 3],
+    shape: Shape,
+    dynamic: bool,
+    fixed: bool,
+}
+
+impl Scenery {
+    /// Of all bodies of `world`.
+    pub fn of(world: &World) -> Self {
+        let colours = colours(world.bodies());
+        let mut meshes = Meshes::default();
+        let shapes = &world.system().model.shape;
+        let endless = |shape: &Shape| matches!(shape, Shape::HalfSpace);
+        let seen = |((body, shape), colour): ((&Body, &Shape), [f32; 3])| {
+            let mut parts = Vec::new();
+            add(&mut parts, &mut meshes, shape, Pose::IDENTITY);
+            Seen {
+                parts,
+                colour,
+                shape: shape.clone(),
+                dynamic: body.motion == Motion::Dynamic,
+                fixed: body.motion == Motion::Fixed,
+            }
+        };
+        Self {
+            floorless: shapes.iter().any(endless) || world.scene().gravity[1] >= 0.0,
+            bodies: world
+                .bodies()
+                .iter()
+                .zip(shapes)
+                .zip(colours)
+                .map(seen)
+                .collect(),
+            camera: world.scene().camera.as_ref().map(|camera| Camera {
+                eye: Vec3::from(camera.eye),
+                target: Vec3::from(camera.target),
+                up: Vec3::Y,
+                vertical_field_degrees: camera.view_degrees,
+            }),
+        }
     }
-    let feet = |fixed: bool| {
-        let wanted = move |body: &Body| (body.motion == Motion::Fixed) == fixed;
-        let seen = (0..model.shape.len().min(frame.bodies.len()))
-            .filter(move |&i| frame.bodies[i].visible && wanted(&world.bodies()[i]));
-        seen.map(|i| model.shape[i].aabb(&frame.bodies[i].pose).low.y)
-            .fold(f64::INFINITY, f64::min)
-    };
-    let (floor, lowest) = (feet(true), feet(false));
-    (floor.is_finite() && lowest > floor - 1e-3).then(|| Item {
-        surface: Surface::Ground,
-        pose: Pose::at(Vec3::Y * floor),
-        colour: ground_colour().map(|part| 0.72 * part),
+
+    /// The picture of `frame` from the scene's camera, or one that shows what moves.
+    pub fn picture(&self, frame: &Frame, settings: &Settings) -> Image {
+        self.picture_from(&self.camera(frame, settings.aspect()), frame, settings)
+    }
+
+    /// The picture of `frame` that `camera` takes.
+    pub fn picture_from(&self, camera: &Camera, frame: &Frame, settings: &Settings) -> Image {
+        let mut items = self.items(frame);
+        items.extend(self.stage(frame));
+        render(&items, camera, settings)
+    }
+
+    /// A floor under ground that has edges, so that it does not hang in the sky: at the lowest
+    /// fixed body's foot, unless there is a half-space, no weight, or something has fallen deeper.
+    fn stage(&self, frame: &Frame) -> Option<Item> {
+        if self.floorless {
+            return None;
+        }
+        let feet = |fixed: bool| {
+            let seen = self.bodies.iter().zip(&frame.bodies);
+            seen.filter(|(seen, body)| body.visible && seen.fixed == fixed)
+                .map(|(seen, body)| seen.shape.aabb(&body.pose).low.y)
+                .fold(f64::INFINITY, f64::min)
+        };
+        let soft = soft_boxes(frame).map(|(low, _)| low.y);
+        let (floor, lowest) = (feet(true), soft.fold(feet(false), f64::min));
+        (floor.is_finite() && lowest > floor - 1e-3).then(|| Item {
+            surface: Surface::Ground,
+            pose: Pose::at(Vec3::Y * floor),
+            colour: ground_colour().map(|part| 0.72 * part),
+        })
+    }
+
+    /// Every body, strand and cloth that is to be seen in `frame`; a compound makes one item for
+    /// each part.
+    pub fn items(&self, frame: &Frame) -> Vec<Item> {
+        let mut items = Vec::with_capacity(self.bodies.len() + frame.strands.len());
+        for (seen, body) in self.bodies.iter().zip(&frame.bodies) {
+            if body.visible {
+                items.extend(seen.items(&body.pose));
+            }
+        }
+        items.extend(frame.strands.iter().enumerate().filter_map(strand));
+        items.extend(frame.cloths.iter().enumerate().map(cloth));
+        items
+    }
+
+    /// The scene's camera, or one that shows what moves.
+    ///
+    /// Fixed and scripted bodies count as far as they are not much larger than all that moves:
+    /// a pivot does, a floor does not. What has been thrown far away does not count either.
+    pub fn camera(&self, frame: &Frame, aspect: f64) -> Camera {
+        if let Some(camera) = self.camera {
+            return camera;
+        }
+        let (low, high) = self.framed(frame);
+        Camera::framing(low, high, Camera::THREE_QUARTER, aspect)
+    }
+
+    /// The box to be held in the picture [m].
+    pub fn framed(&self, frame: &Frame) -> (Vec3, Vec3) {
+        let boxes: Vec<Option<(Vec3, Vec3)>> = self
+            .bodies
+            .iter()
+            .zip(&frame.bodies)
+            .map(|(seen, body)| {
+                let items: Vec<Item> = seen.items(&body.pose).collect();
+                bounds(&items).filter(|_| body.visible)
+            })
+            .collect();
+        framed(&self.bodies, &boxes, soft_boxes(frame).collect())
+    }
+}
+
+impl Seen {
+    fn items(&self, pose: &Pose) -> impl Iterator<Item = Item> {
+        self.parts.iter().map(|(surface, place)| Item {
+            surface: surface.clone(),
+            pose: pose.then(place),
+            colour: self.colour,
+        })
+    }
+}
+
+/// Every body, strand and cloth that is to be seen in `frame`; a compound makes one item for each
+/// part.
+pub fn items(world: &World, frame: &Frame) -> Vec<Item> {
+    Scenery::of(world).items(frame)
+}
+
+/// The scene's camera, or one that shows what moves; see [`Scenery::camera`].
+pub fn camera(world: &World, frame: &Frame, aspect: f64) -> Camera {
+    Scenery::of(world).camera(frame, aspect)
+}
+
+/// A strand as an item; nothing if it has no segment.
+fn strand((index, strand): (usize, &FrameStrand)) -> Option<Item> {
+    let thinnest = strand.radii.iter().copied().filter(|r| *r > 0.0);
+    // a tip that runs out to nothing still needs a width
+    let least = 1e-3 * thinnest.fold(0.0, f64::max);
+    let last = strand.radii.last().copied().unwrap_or(0.0);
+    let radius = |i: usize| strand.radii.get(i).copied().unwrap_or(last).max(least);
+    (strand.points.len() > 1 && least > 0.0).then(|| Item {
+        surface: Surface::Curve(Arc::new(Curve {
+            points: strand.points.clone(),
+            radii: (0..strand.points.len()).map(radius).collect(),
+        })),
+        pose: Pose::IDENTITY,
+        colour: own_colour(strand.colour).unwrap_or_else(|| hair(index)),
     })
 }
 
-/// Every body that is to be seen in `frame`; a compound makes one item for each part.
-pub fn items(world: &World, frame: &Frame) -> Vec<Item> {
-    let colours = colours(world.bodies());
-    let mut meshes = Meshes::default();
-    let mut items = Vec::new();
-    for (i, shape) in world.system().model.shape.iter().enumerate() {
-        if let Some(body) = frame.bodies.get(i).filter(|body| body.visible) {
-            add(&mut items, &mut meshes, shape, body.pose, colours[i]);
-        }
+/// A piece of cloth as an item, smooth over all its triangles.
+fn cloth((index, cloth): (usize, &FrameCloth)) -> Item {
+    let mesh = Triangles {
+        vertices: cloth.points.clone(),
+        normals: Vec::new(),
+        triangles: cloth.triangles.to_vec(),
+    };
+    Item {
+        surface: Surface::Triangles(Arc::new(mesh.smooth())),
+        pose: Pose::IDENTITY,
+        colour: own_colour(cloth.colour).unwrap_or_else(|| fabric(index)),
     }
-    items
 }
 
-/// The scene's camera, or one that shows what moves.
-///
-/// Fixed and scripted bodies count as far as they are not much larger than all that moves:
-/// a pivot does, a floor does not. What has been thrown far away does not count either.
-pub fn camera(world: &World, frame: &Frame, aspect: f64) -> Camera {
-    if let Some(camera) = &world.scene().camera {
-        return Camera {
-            eye: Vec3::from(camera.eye),
-            target: Vec3::from(camera.target),
-            up: Vec3::Y,
-            vertical_field_degrees: camera.view_degrees,
-        };
-    }
-    let mut meshes = Meshes::default();
-    let boxes: Vec<Option<(Vec3, Vec3)>> = world
-        .system()
-        .model
-        .shape
-        .iter()
-        .zip(&frame.bodies)
-        .map(|(shape, body)| {
-            let mut items = Vec::new();
-            if body.visible {
-                add(&mut items, &mut meshes, shape, body.pose, [0.0; 3]);
-            }
-            bounds(&items)
-        })
-        .collect();
-    let (low, high) = framed(world.bodies(), &boxes);
-    Camera::framing(low, high, Camera::THREE_QUARTER, aspect)
+fn own_colour(colour: Option<[f64; 3]>) -> Option<[f32; 3]> {
+    colour.map(|colour| colour.map(|part| part.clamp(0.0, 1.0) as f32))
+}
+
+/// The boxes about all strands and cloths that are finite [m].
+fn soft_boxes(frame: &Frame) -> impl Iterator<Item = (Vec3, Vec3)> {
+    let strands = frame.strands.iter().map(|strand| &strand.points);
+    let cloths = frame.cloths.iter().map(|cloth| &cloth.points);
+    strands.chain(cloths).filter_map(|points| {
+        let finite = points.iter().filter(|p| p.is_finite()).map(|&p| (p, p));
+        finite.reduce(|(low, high), (l, h)| (low.min(l), high.max(h)))
+    })
 }
 
 /// The box to be held in the picture.
-fn framed(bodies: &[Body], boxes: &[Option<(Vec3, Vec3)>]) -> (Vec3, Vec3) {
-    let moving = |(body, _): &(&Body, &Option<(Vec3, Vec3)>)| body.motion == Motion::Dynamic;
+fn framed(
+    bodies: &[Seen],
+    boxes: &[Option<(Vec3, Vec3)>],
+    soft: Vec<(Vec3, Vec3)>,
+) -> (Vec3, Vec3) {
+    let moving = |(body, _): &(&Seen, &Option<(Vec3, Vec3)>)| body.dynamic;
     let pairs = || bodies.iter().zip(boxes);
-    let mut chosen: Vec<(Vec3, Vec3)> = pairs().filter(moving).filter_map(|(_, b)| *b).collect();
+    let mut chosen = soft;
+    chosen.extend(pairs().filter(moving).filter_map(|(_, b)| *b));
     if chosen.is_empty() {
         chosen = boxes.iter().copied().flatten().collect();
     }
@@ -169,7 +303,7 @@ fn is_simple(shape: &drystone_world::Shape) -> bool {
 /// Meshes made ready once, by the address of what they are made from.
 type Meshes = BTreeMap<usize, Arc<Triangles>>;
 
-fn add(items: &mut Vec<Item>, meshes: &mut Meshes, shape: &Shape, pose: Pose, colour: [f32; 3]) {
+fn add(parts: &mut Vec<(Surface, Pose)>, meshes: &mut Meshes, shape: &Shape, pose: Pose) {
     let mut ready = |address: usize, vertices: &[Vec3], triangles: &[[u32; 3]]| {
         let mesh = meshes
             .entry(address)
@@ -193,18 +327,14 @@ fn add(items: &mut Vec<Item>, meshes: &mut Meshes, shape: &Shape, pose: Pose, co
             mesh.mesh().vertices(),
             mesh.mesh().triangles(),
         ),
-        Shape::Compound(parts) => {
-            for (place, part) in parts.iter() {
-                add(items, meshes, part, pose.then(place), colour);
+        Shape::Compound(pieces) => {
+            for (place, piece) in pieces.iter() {
+                add(parts, meshes, piece, pose.then(place));
             }
             return;
         }
     };
-    items.push(Item {
-        surface,
-        pose,
-        colour,
-    });
+    parts.push((surface, pose));
 }
 
 /// A mesh whose normals are smooth where faces meet gently, with edges elsewhere: each triangle

@@ -109,12 +109,83 @@ fn ground_with_edges_stands_on_a_floor_while_nothing_falls_below_it() {
         })
     };
     let above = build(3.0);
-    let floor = stage(&above, &above.frame()).unwrap();
+    let floor = Scenery::of(&above).stage(&above.frame()).unwrap();
     assert_eq!(floor.pose.position.y, -1.0);
     let below = build(-3.0);
-    assert!(stage(&below, &below.frame()).is_none());
+    assert!(Scenery::of(&below).stage(&below.frame()).is_none());
     let endless = world(|scene| {
         scene.ground();
     });
-    assert!(stage(&endless, &endless.frame()).is_none());
+    assert!(Scenery::of(&endless).stage(&endless.frame()).is_none());
+}
+
+fn sheet(size: f64, height: f64) -> FrameCloth {
+    let corner = |x: f64, z: f64| Vec3::new(x * size, height, z * size);
+    FrameCloth {
+        name: "sheet".into(),
+        points: vec![
+            corner(-1.0, -1.0),
+            corner(-1.0, 1.0),
+            corner(1.0, 1.0),
+            corner(1.0, -1.0),
+        ],
+        triangles: vec![[0, 1, 2], [0, 2, 3]].into(),
+        colour: Some([0.8, 0.05, 0.05]),
+    }
+}
+
+#[test]
+fn strands_and_cloth_are_drawn_and_framed() {
+    let world = world(|scene| {
+        scene.ground();
+        scene.add(Body::ball(0.1).named("ball").at(0.0, 0.1, 0.0));
+    });
+    let mut frame = world.frame();
+    frame.cloths.push(sheet(1.0, 2.0));
+    frame.strands.push(FrameStrand {
+        name: "rope".into(),
+        points: vec![Vec3::new(0.0, 3.0, 0.0), Vec3::new(0.0, 4.0, 0.0)],
+        orientations: vec![drystone_base::Quat::IDENTITY],
+        radii: vec![0.05, 0.0].into(),
+        colour: None,
+    });
+    let scenery = Scenery::of(&world);
+    assert_eq!(scenery.items(&frame).len(), 4);
+    let settings = Settings {
+        width: 160,
+        height: 90,
+        samples: 2,
+        sky_directions: 8,
+        ..Settings::default()
+    };
+    let camera = scenery.camera(&frame, settings.aspect());
+    let image = scenery.picture(&frame, &settings);
+    for place in [
+        Vec3::new(0.0, 4.0, 0.0),
+        Vec3::new(1.0, 2.0, 1.0),
+        Vec3::new(0.0, 0.1, 0.0),
+    ] {
+        let (x, y, _) = camera.project(place, 160, 90).unwrap();
+        assert!(
+            (0.0..160.0).contains(&x) && (0.0..90.0).contains(&y),
+            "{place}"
+        );
+    }
+    let seen = |place: Vec3, camera: &Camera, image: &Image| {
+        let (x, y, _) = camera.project(place, 160, 90).unwrap();
+        image.pixel(x as u32, y as u32).unwrap()
+    };
+    let cloth = Vec3::new(0.4, 2.0, 0.4);
+    let [red, green, _] = seen(cloth, &camera, &image);
+    assert!(red > green + 60, "the cloth from above: {red} {green}");
+    // and from below
+    let below = Camera {
+        eye: Vec3::new(0.5, 0.5, 4.0),
+        target: Vec3::new(0.0, 2.0, 0.0),
+        up: Vec3::Y,
+        vertical_field_degrees: 40.0,
+    };
+    let image = scenery.picture_from(&below, &frame, &settings);
+    let [red, green, _] = seen(cloth, &below, &image);
+    assert!(red > green + 20, "the cloth from below: {red} {green}");
 }

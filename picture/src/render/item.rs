@@ -28,6 +28,18 @@ pub enum Surface {
     Ground,
     /// A mesh; both sides of a triangle are drawn.
     Triangles(Arc<Triangles>),
+    /// A strand: hair, rope or twig.
+    Curve(Arc<Curve>),
+}
+
+/// A tapered round strand through points. Pieces at a point that is not finite, or whose radius
+/// is not positive, are left out.
+#[derive(Clone, Debug, Default)]
+pub struct Curve {
+    /// From the root to the tip [m].
+    pub points: Vec<Vec3>,
+    /// Of each point [m].
+    pub radii: Vec<f64>,
 }
 
 /// A triangle mesh.
@@ -92,6 +104,14 @@ impl Item {
                 let first = corners.next()?;
                 let (low, high) = corners.fold((first, first), |(l, h), v| (l.min(v), h.max(v)));
                 return (low.is_finite() && high.is_finite()).then_some((low, high));
+            }
+            Surface::Curve(curve) => {
+                let finite = |(p, r): &(&Vec3, &f64)| p.is_finite() && r.is_finite();
+                let boxes = curve.points.iter().zip(&curve.radii).filter(finite);
+                return boxes
+                    .map(|(&p, &r)| (self.pose.point(p), Vec3::splat(r)))
+                    .map(|(p, r)| (p - r, p + r))
+                    .reduce(|(low, high), (l, h)| (low.min(l), high.max(h)));
             }
         };
         let (low, high) = (self.pose.position - reach, self.pose.position + reach);

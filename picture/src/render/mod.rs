@@ -22,11 +22,12 @@ mod primitive;
 mod raster;
 mod shade;
 mod sky;
+mod strand;
 
 pub use camera::Camera;
 pub use image::Image;
-pub use item::{Item, Surface, Triangles, bounds};
-pub use palette::{accent, ground_colour, palette, srgb};
+pub use item::{Curve, Item, Surface, Triangles, bounds};
+pub use palette::{accent, fabric, ground_colour, hair, palette, srgb};
 
 use drystone_base::Vec3;
 use light::Lighting;

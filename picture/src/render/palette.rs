@@ -70,3 +70,31 @@ pub fn accent(index: usize) -> [f32; 3] {
 pub fn ground_colour() -> [f32; 3] {
     srgb(0xB4AC9E)
 }
+
+/// Woven things: indigo, madder, weld and their kin.
+const FABRICS: [u32; 6] = [
+    0x4A6FA5, // indigo
+    0xB5524A, // madder
+    0xC9A24B, // weld
+    0x6E8F72, // sage
+    0x8A6C93, // heather
+    0xC7B8A0, // linen
+];
+
+/// A colour for cloth `index`, linear RGB.
+pub fn fabric(index: usize) -> [f32; 3] {
+    srgb(FABRICS[index % FABRICS.len()])
+}
+
+/// The colour of hair `index`, linear RGB: chestnut, no two hairs quite alike.
+pub fn hair(index: usize) -> [f32; 3] {
+    let mut random = Random::new(index as u64 ^ 0x8A12_0000);
+    let lightness = random.range(0.75, 1.3) as f32;
+    let warmth = random.range(-0.08, 0.08) as f32;
+    let [red, green, blue] = srgb(0x7A5236);
+    [
+        lightness * (1.0 + warmth) * red,
+        lightness * green,
+        lightness * (1.0 - warmth) * blue,
+    ]
+}

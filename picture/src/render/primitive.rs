@@ -8,6 +8,7 @@ use drystone_base::{Mat3, Vec3};
 
 use super::camera::View;
 use super::item::{Item, Surface};
+use super::strand::Segment;
 
 /// A bundle of rays over a plane: at (x, y) origin and direction are
 /// `v[0] + x v[1] + y v[2]`. Perspective: one origin; light: one direction.
@@ -65,6 +66,7 @@ pub(super) enum Solid {
         /// At `corner`, at the end of each edge; all alike if the mesh is flat.
         normals: [Vec3; 3],
     },
+    Segment(Segment),
 }
 
 /// A solid, with the item that it belongs to.
@@ -155,6 +157,7 @@ impl Solid {
                 points[2] += edges[1];
                 Some((points, 3))
             }
+            Self::Segment(segment) => Some((segment.hull(axes), 8)),
         }
     }
 
@@ -198,6 +201,7 @@ impl Solid {
                 let hit = |o, d| Some((hit_triangle(o, d, edges[0], edges[1])?, 0));
                 scan(&from_corner, area, offsets, hit, found);
             }
+            Self::Segment(segment) => segment.scan(rays, area, offsets, found),
         }
     }
 }
@@ -402,6 +406,19 @@ fn add(primitives: &mut Vec<Primitive>, index: u32, item: &Item, view: &View) {
                         [flat; 3]
                     },
                 });
+            }
+        }
+        Surface::Curve(curve) => {
+            for (points, radii) in curve.points.windows(2).zip(curve.radii.windows(2)) {
+                let ends = [points[0], points[1]].map(|p| position + axes * p);
+                let radii = [radii[0], radii[1]];
+                if ends.iter().all(|e| e.is_finite()) && radii.iter().all(|&r| positive(r)) {
+                    push(Solid::Segment(Segment {
+                        ends,
+                        radii,
+                        number: index,
+                    }));
+                }
             }
         }
         _ => {}

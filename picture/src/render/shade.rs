@@ -84,7 +84,7 @@ impl<'a> Shader<'a> {
         let primitive = &self.prepared.primitives[seen.primitive as usize];
         let item = &self.prepared.items[primitive.item as usize];
         let (origin, direction) = self.rays.at(seen.column, seen.row);
-        let point = origin + direction * seen.depth;
+        let mut point = origin + direction * seen.depth;
         let toward_eye = -direction.normalize();
 
         let mut albedo = item.colour.map(|v| {
@@ -95,6 +95,7 @@ impl<'a> Shader<'a> {
             }
         });
         let mut gloss = 0.05;
+        let mut fibre = None;
         let (flat, normal) = match &primitive.solid {
             Solid::Ball { centre, .. } => {
                 gloss = 0.16;
@@ -155,11 +156,30 @@ impl<'a> Shader<'a> {
                 let agree = if smooth.dot(flat) < 0.0 { -turn } else { turn };
                 (flat * turn, smooth * agree)
             }
+            Solid::Segment(segment) => {
+                let (along, n, place) = segment.frame(point, toward_eye, self.pixel * seen.depth);
+                point = place;
+                let radius = 0.5 * (segment.radii[0] + segment.radii[1]);
+                fibre = Some((along, thinness(radius / (self.pixel * seen.depth))));
+                gloss = 0.16;
+                (n, n)
+            }
         };
 
         // light from the sun, from the sky, and from the ground below
         let sun_direction = self.settings.light.direction;
-        let facing = normal.dot(sun_direction).max(0.0) as f32;
+        let mut facing = normal.dot(sun_direction).max(0.0) as f32;
+        let mut glint = {
+            let half_way = (sun_direction + toward_eye).normalize_or(normal);
+            power(normal.dot(half_way).max(0.0) as f32, 5)
+        };
+        if let Some((along, thin)) = fibre {
+            // what all sides of a hair that are seen at once receive and throw back
+            let (diffuse, bright) = kajiya(along, sun_direction, toward_eye);
+            facing += (diffuse - facing) * thin;
+            glint += (bright - glint) * thin;
+            gloss *= 1.0 + 2.0 * thin;
+        }
         let sun = if facing > 0.0 {
             self.lighting.sun(point, normal, flat)
         } else {
@@ -173,8 +193,7 @@ impl<'a> Shader<'a> {
         let from_below = (0.5 - 0.5 * normal.y) as f32 * (0.12 + 0.88 * open * open);
         // light that comes straight is a little weaker in corners, too: it draws them
         let corner = 0.78 + 0.22 * open;
-        let half_way = (sun_direction + toward_eye).normalize_or(normal);
-        let glint = power(normal.dot(half_way).max(0.0) as f32, 5) * gloss * sun * facing.sqrt();
+        let glint = glint * gloss * sun * facing.sqrt();
         let mut light = [0.0; 3];
         for k in 0..3 {
             let sunlight = self.settings.light.colour[k];
@@ -240,6 +259,25 @@ fn bevel(local: Vec3, half: Vec3, axis: usize, footprint: f64) -> (Vec3, f32) {
         dark *= 1.0 - 0.65 * shown * near * near;
     }
     (bend, dark as f32)
+}
+
+/// How much a strand of so many pixels of radius is shaded as a line instead of as a tube:
+/// 1 below half a pixel, 0 from two pixels on.
+fn thinness(pixels: f64) -> f32 {
+    ((2.0 - pixels) / 1.5).clamp(0.0, 1.0) as f32
+}
+
+/// Light that a thin fibre throws back evenly, and as a highlight [1].
+///
+/// `diffuse = sin(t, l)`, `highlight = (sin(t, l) sin(t, e) - (t·l) (t·e))^p`   (Kajiya 1989, §4)
+///
+/// `t` along the fibre, `l` towards the light, `e` towards the eye.
+/// Ours: half of a fibre is turned away from the light, so the even part is halved.
+fn kajiya(t: Vec3, l: Vec3, e: Vec3) -> (f32, f32) {
+    let (tl, te) = (t.dot(l), t.dot(e));
+    let sine = |c: f64| (1.0 - c * c).max(0.0).sqrt();
+    let highlight = sine(tl) * sine(te) - tl * te;
+    (0.6 * sine(tl) as f32, power(highlight.max(0.0) as f32, 5))
 }
 
 /// The normals of a triangle's corners, mixed for a point of its plane.

@@ -16,13 +16,13 @@ pub(crate) struct Track {
 
 /// All bodies over all frames.
 #[derive(Clone, Debug)]
-pub(crate) struct Recording {
+pub(crate) struct Tracks {
     /// As described, generators expanded.
     pub(crate) bodies: Vec<Body>,
     /// Of the frames, increasing [s].
     pub(crate) times: Vec<f64>,
     /// One per body.
-    pub(crate) tracks: Vec<Track>,
+    pub(crate) motion: Vec<Track>,
 }
 
 impl Track {
@@ -60,13 +60,13 @@ impl Track {
     }
 }
 
-impl Recording {
+impl Tracks {
     /// Nothing yet, of the bodies of `scene`; says what is wrong with them in words.
     pub(crate) fn new(scene: &Scene) -> Result<Self, String> {
         let bodies = scene.expand().map_err(|e| e.to_string())?;
         Ok(Self {
             times: Vec::new(),
-            tracks: vec![Track::default(); bodies.len()],
+            motion: vec![Track::default(); bodies.len()],
             bodies,
         })
     }
@@ -90,7 +90,7 @@ impl Recording {
             ));
         }
         self.times.push(frame.time);
-        for (track, body) in self.tracks.iter_mut().zip(&frame.bodies) {
+        for (track, body) in self.motion.iter_mut().zip(&frame.bodies) {
             track.push(body.pose.position, body.pose.rotation, body.visible);
         }
         Ok(())

@@ -1,0 +1,182 @@
+//! `KEY=VALUE`: a dotted path into the scene as data, and a value in TOML.
+
+use drystone_world::{DEFAULT_MATERIAL, Scene, nearest};
+use serde_json::{Map, Value};
+
+use crate::parse_scene;
+
+/// `scene` with one value changed, `KEY=VALUE`; or what is wrong with that.
+///
+/// Bodies and generators are found by name or by number: `body.roof.mass=500`, `body.0.mass=500`.
+pub fn apply(scene: &Scene, assignment: &str) -> Result<Scene, String> {
+    read(&edit(scene, assignment)?)
+}
+
+/// `scene` as data with one value changed, not yet looked at as a whole.
+pub fn edit(scene: &Scene, assignment: &str) -> Result<Value, String> {
+    let Some((key, text)) = assignment.split_once('=') else {
+        return Err("there is no `=`; wanted KEY=VALUE, such as dt=0.005".into());
+    };
+    let path: Vec<&str> = key.trim().split('.').collect();
+    let value = parse(text.trim())?;
+    let mut data = serde_json::to_value(scene).map_err(|e| e.to_string())?;
+    put(&mut data, &path, value)?;
+    Ok(data)
+}
+
+/// The scene that `data` says.
+pub fn read(data: &Value) -> Result<Scene, String> {
+    // the scene reader knows every key and names the nearest
+    parse_scene(&data.to_string(), "--set.json", "").map_err(|error| {
+        let help = error.help.map_or(String::new(), |help| format!("; {help}"));
+        format!("{}{help}", error.message)
+    })
+}
+
+/// `text` as a TOML value; a bare word is a string.
+fn parse(text: &str) -> Result<Value, String> {
+    let word = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '/' | '*');
+    match ::toml::from_str::<Value>(&format!("value = {text}")) {
+        Ok(one) if one["value"].is_null() => Err(format!("`{text}` is no finite number")),
+        Ok(mut one) => Ok(one["value"].take()),
+        Err(_) if !text.is_empty() && text.chars().all(word) => Ok(Value::String(text.into())),
+        Err(error) => Err(format!(
+            "`{text}` is no value in TOML: {}",
+            error.message().replace('\n', ", ")
+        )),
+    }
+}
+
+/// Puts `value` at `path`. Tables that are not there are made: the scene leaves out what is as
+/// by default, and its reader refuses what it does not know.
+fn put(data: &mut Value, path: &[&str], value: Value) -> Result<(), String> {
+    let mut place = data;
+    for (depth, &key) in path.iter().enumerate() {
+        if key.is_empty() {
+            return Err("a key is empty; wanted words with dots between them".into());
+        }
+        if depth == 1 && path[0] == "material" {
+            known_material(place, key)?;
+        }
+        if let Value::Array(list) = place {
+            place = element(list, key, path[..depth].join("."))?;
+            continue;
+        }
+        if !place.is_object() {
+            // a word such as `"half-space"`, or nothing yet
+            *place = Value::Object(Map::new());
+        }
+        let Value::Object(table) = place else {
+            return Err(format!("`{key}` is not inside a table"));
+        };
+        let fresh = || match (depth, key) {
+            (0, "body" | "generate" | "truth" | "contact") => Value::Array(Vec::new()),
+            _ => Value::Null,
+        };
+        place = table.entry(key).or_insert_with(fresh);
+    }
+    *place = value;
+    Ok(())
+}
+
+/// A material that nobody is made of would change nothing.
+fn known_material(materials: &Value, name: &str) -> Result<(), String> {
+    let table = materials.as_object();
+    let known = || table.into_iter().flat_map(Map::keys).map(String::as_str);
+    if name == DEFAULT_MATERIAL || known().any(|k| k == name) {
+        return Ok(());
+    }
+    Err(missing("material", name, known().chain([DEFAULT_MATERIAL])))
+}
+
+/// The element of a list that is called `key` or has that number.
+fn element<'a>(list: &'a mut [Value], key: &str, what: String) -> Result<&'a mut Value, String> {
+    let name = |item: &Value| item.get("name").and_then(Value::as_str).map(str::to_owned);
+    let names: Vec<String> = list.iter().filter_map(name).collect();
+    let by_name = list
+        .iter()
+        .position(|item| name(item).as_deref() == Some(key));
+    let by_number = || key.parse().ok().filter(|&i: &usize| i < list.len());
+    match by_name.or_else(by_number) {
+        Some(i) => Ok(&mut list[i]),
+        None if key.parse::<usize>().is_ok() => Err(format!(
+            "there is no `{what}.{key}`; `{what}` has {} elements, counted from 0",
+            list.len()
+        )),
+        None => Err(missing(&what, key, names.iter().map(String::as_str))),
+    }
+}
+
+fn missing<'a>(kind: &str, name: &str, known: impl Iterator<Item = &'a str>) -> String {
+    let known: Vec<&str> = known.collect();
+    let hint = match nearest(name, known.iter().copied()) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None if known.is_empty() => "there are none with a name".into(),
+        None => format!("there are: {}", known[..known.len().min(20)].join(", ")),
+    };
+    format!("there is no {kind} `{name}`; {hint}")
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use drystone_world::{Body, Stepper};
+
+    use super::*;
+
+    fn scene() -> Scene {
+        let mut scene = Scene::new();
+        scene.ground().material("brick", 0.5, 0.0);
+        scene.add(Body::cube(1.0).named("roof").of("brick").at(0.0, 0.5, 0.0));
+        scene
+    }
+
+    fn with(assignment: &str) -> Scene {
+        apply(&scene(), assignment).unwrap()
+    }
+
+    #[test]
+    fn values_are_set_wherever_they_stand() {
+        assert_eq!(with("dt=0.005").dt, 0.005);
+        assert_eq!(with("duration = 3").duration, 3.0);
+        assert_eq!(with("gravity=[0,-1.62,0]").gravity, [0.0, -1.62, 0.0]);
+        assert_eq!(with("solver.coursed.sweeps=8").solver.coursed.sweeps, 8);
+        assert_eq!(with("solver.stepper=vsp").solver.stepper, Stepper::Vsp);
+        assert_eq!(with("preset=paper").preset.as_deref(), Some("paper"));
+        assert_eq!(
+            with("material.brick.friction=0.3").materials["brick"].friction,
+            0.3
+        );
+        assert_eq!(
+            with("material.default.friction=0.3").materials["default"].friction,
+            0.3
+        );
+        assert_eq!(with("body.roof.mass=500").bodies[1].mass, Some(500.0));
+        assert_eq!(with("body.1.mass=500").bodies[1].mass, Some(500.0));
+    }
+
+    #[test]
+    fn what_cannot_be_set_names_the_key_and_the_nearest_one() {
+        for (assignment, wanted) in [
+            ("dt", "there is no `=`"),
+            ("=3", "a key is empty"),
+            ("dt=", "no value in TOML"),
+            ("dt=abc", "invalid type"),
+            ("dt=nan", "no finite number"),
+            ("dt=-1", "`dt` is -1 s"),
+            ("grvity=[0,0,0]", "did you mean `gravity`?"),
+            ("solver.coursed.sweps=8", "did you mean `sweeps`?"),
+            ("solver.stepper=vps", "wanted one of coursed, vsp"),
+            ("material.brik.friction=0.3", "did you mean `brick`?"),
+            ("body.rof.mass=3", "did you mean `roof`?"),
+            ("body.7.mass=3", "2 elements"),
+            ("dt.x=3", "invalid type"),
+        ] {
+            let Err(failure) = apply(&scene(), assignment) else {
+                panic!("{assignment} was taken");
+            };
+            let text = format!("{failure:?}");
+            assert!(text.contains(wanted), "{assignment}: {text}");
+        }
+    }
+}
