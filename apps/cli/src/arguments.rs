@@ -166,6 +166,20 @@ pub(crate) struct Lab {
     /// Begin with the first guess of the problem instead of nothing
     #[arg(long)]
     pub(crate) warm: bool,
+    /// Iterates that Anderson acceleration looks back on, 1 to 50 [default: 5]
+    #[arg(long, value_name = "N")]
+    pub(crate) window: Option<usize>,
+    /// What the two-level solvers take together: layer, column, sector or pair [default: layer]
+    #[arg(long, value_name = "NAME")]
+    pub(crate) aggregates: Option<String>,
+    /// Sweeps before each step of methods that also do something else [default: their own]
+    #[arg(long, value_name = "N")]
+    pub(crate) inner_sweeps: Option<u32>,
+    /// Factor on every step of a sweep, between 0 and 2 [default: the method's own]
+    #[arg(long, value_name = "W", allow_negative_numbers = true)]
+    pub(crate) relaxation: Option<f64>,
+    #[command(flatten)]
+    pub(crate) adjust: Adjust,
     /// Write the table
     #[arg(short, long = "output", value_name = "FILE.csv")]
     pub(crate) output: Option<PathBuf>,

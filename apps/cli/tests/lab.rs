@@ -54,6 +54,16 @@ fn what_the_laboratory_cannot_do_is_said_in_a_line() {
         (&["lab"][..], "required"),
         (&["lab", "box-stak"], "did you mean `box-stack`?"),
         (&["lab", "box-stack@soon"], "the time is `soon`"),
+        (&["lab", "box-stack", "--seconds", "2"], "wanted SCENE@TIME"),
+        (&["lab", "box-stack", "--window", "99"], "1 to 50 is wanted"),
+        (
+            &["lab", "box-stack", "--aggregates", "colum"],
+            "did you mean `column`?",
+        ),
+        (
+            &["lab", "box-stack", "--stepper", "pgss"],
+            "did you mean `pgs`?",
+        ),
         (
             &["lab", "box-stack", "--solvers", "nncgg"],
             "did you mean `nncg`?",

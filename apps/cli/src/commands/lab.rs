@@ -3,7 +3,8 @@
 use std::path::Path;
 use std::process::ExitCode;
 
-use drystone_complementarity::Settings;
+use drystone_complementarity::{Aggregates, Settings};
+use drystone_world::SceneError;
 
 use crate::arguments::Lab;
 use crate::failure::{Failure, INTERRUPTED, WELL};
@@ -11,7 +12,7 @@ use crate::lab::table::{self, Table};
 use crate::lab::trial::{self, Trial};
 use crate::lab::{charts, papers, progress::Tasks, source};
 use crate::outputs::writable;
-use crate::{interrupt, say};
+use crate::{interrupt, say, scene};
 
 pub(crate) fn run(lab: &Lab) -> Result<ExitCode, Failure> {
     interrupt::listen();
@@ -22,10 +23,15 @@ pub(crate) fn run(lab: &Lab) -> Result<ExitCode, Failure> {
     let solvers = trial::solvers(lab.solvers.as_deref())?;
     let orderings = trial::orderings(lab.orderings.as_deref())?;
     let settings = settings(lab)?;
+    if lab.adjust.seconds.is_some() {
+        let message = "--seconds: the laboratory does not run scenes; wanted SCENE@TIME";
+        return Err(Failure::input(message));
+    }
+    scene::use_threads(&lab.adjust)?;
     check_files(lab)?;
     let mut problems = Vec::new();
     for word in &lab.problems {
-        problems.extend(source::problems(word)?);
+        problems.extend(source::problems(word, &lab.adjust)?);
     }
     for problem in &problems {
         let refused = |error| Failure::input(format!("problem `{}`: {error}", problem.name));
@@ -71,10 +77,27 @@ fn settings(lab: &Lab) -> Result<Settings, Failure> {
         true => Ok(x),
         false => Err(Failure::input(format!("{option} {x}: wanted more than 0"))),
     };
-    Ok(Settings {
+    let usual = Settings::to(positive("--tolerance", lab.tolerance)?, lab.most_iterations);
+    let aggregates = match &lab.aggregates {
+        None => usual.aggregates,
+        Some(name) => aggregates(name)?,
+    };
+    let settings = Settings {
         most_seconds: Some(positive("--most-seconds", lab.most_seconds)?),
-        ..Settings::to(positive("--tolerance", lab.tolerance)?, lab.most_iterations)
-    })
+        window: lab.window.unwrap_or(usual.window),
+        inner_sweeps: lab.inner_sweeps,
+        relaxation: lab.relaxation,
+        aggregates,
+        ..usual
+    };
+    settings.check().map_err(Failure::input)?;
+    Ok(settings)
+}
+
+fn aggregates(name: &str) -> Result<Aggregates, Failure> {
+    let found = Aggregates::ALL.into_iter().find(|kind| kind.name() == name);
+    let known = Aggregates::ALL.map(Aggregates::name);
+    Ok(found.ok_or_else(|| SceneError::unknown("--aggregates", "kind", name, known))?)
 }
 
 fn check_files(lab: &Lab) -> Result<(), Failure> {

@@ -16,6 +16,7 @@ use drystone_rigid::Stepper;
 
 use super::progress::Tasks;
 use super::source;
+use crate::arguments::Adjust;
 use crate::failure::{Failure, INTERRUPTED, WELL};
 use crate::{interrupt, say};
 use album::Album;
@@ -63,5 +64,9 @@ pub(crate) fn write(folder: &Path) -> Result<ExitCode, Failure> {
 /// The problem that plain PGS meets in a scene at `time` [s]: hard contacts over the whole step,
 /// as the papers pose it.
 fn posed(scene: &str, time: f64) -> Result<ContactProblem, Failure> {
-    source::of_scene(scene, time, Some(Stepper::PgsProjection))
+    let adjust = Adjust {
+        stepper: Some(Stepper::PgsProjection.name().to_owned()),
+        ..Adjust::default()
+    };
+    source::of_scene(scene, time, &adjust)
 }

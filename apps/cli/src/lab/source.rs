@@ -4,7 +4,6 @@ use std::path::{Path, PathBuf};
 
 use drystone_complementarity::ContactProblem;
 use drystone_formats::read_problem;
-use drystone_rigid::Stepper;
 
 use crate::arguments::Adjust;
 use crate::failure::Failure;
@@ -13,8 +12,9 @@ use crate::{interrupt, say, scene};
 /// Endings of files that are taken from a folder of problems.
 const ENDINGS: [&str; 4] = ["dat", "problem", "hdf5", "h5"];
 
-/// The problems that `word` means: a problem file, a folder of them, or a scene at a time.
-pub(crate) fn problems(word: &str) -> Result<Vec<ContactProblem>, Failure> {
+/// The problems that `word` means: a problem file, a folder of them, or a scene, changed as
+/// asked, at a time.
+pub(crate) fn problems(word: &str, adjust: &Adjust) -> Result<Vec<ContactProblem>, Failure> {
     let path = Path::new(word);
     if path.is_dir() {
         return folder(path);
@@ -35,20 +35,12 @@ pub(crate) fn problems(word: &str) -> Result<Vec<ContactProblem>, Failure> {
         }
         None => (word, 0.0),
     };
-    of_scene(name, time, None).map(|problem| vec![problem])
+    of_scene(name, time, adjust).map(|problem| vec![problem])
 }
 
-/// The problem that a scene meets first at or after `time` [s].
-pub(crate) fn of_scene(
-    name: &str,
-    time: f64,
-    stepper: Option<Stepper>,
-) -> Result<ContactProblem, Failure> {
-    let adjust = Adjust {
-        stepper: stepper.map(|stepper| stepper.name().to_owned()),
-        ..Adjust::default()
-    };
-    let mut world = scene::find(name, &adjust)?.world()?;
+/// The problem that a scene, changed as asked, meets first at or after `time` [s].
+pub(crate) fn of_scene(name: &str, time: f64, adjust: &Adjust) -> Result<ContactProblem, Failure> {
+    let mut world = scene::find(name, adjust)?.world()?;
     while world.time() < time - 0.5 * world.step_length() && !interrupt::asked() {
         world.step();
     }

@@ -173,10 +173,11 @@ fn named<T: Copy + PartialEq + std::str::FromStr + ToString>(
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
+    use crate::arguments::Adjust;
     use crate::lab::source;
 
     fn stack() -> ContactProblem {
-        source::of_scene("box-stack-9", 0.0, None).unwrap()
+        source::of_scene("box-stack-9", 0.0, &Adjust::default()).unwrap()
     }
 
     #[test]
