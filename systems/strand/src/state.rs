@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::chain::Chain;
 use crate::kinematics::{Link, place, velocities};
-use crate::{ContactForce, Error, Model};
+use crate::{ContactForce, Error, Key, Model, MotionPath};
 
 /// All that moves, strand by strand.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -49,6 +49,9 @@ pub struct StrandState {
     /// What the base exerted over the last step, world axes: impulse [N s], and angular impulse about
     /// the base's origin [N m s]. What carries the base feels the opposite.
     pub base_impulse: [Vec3; 2],
+    /// Latest keys of a base that is driven ([`System::drive_base`](crate::System)); empty where it
+    /// follows the path of the model.
+    pub driven: Vec<Key>,
     /// Past poses and velocities of each link, in the felt world.
     pub(crate) history: Vec<History>,
     /// Lengths of the last two steps [s].
@@ -139,6 +142,9 @@ impl State {
                 let text = |n| format!("{n} segments in strand `{}`", chain.name);
                 return count(text(strand.rotation.len()), text(n));
             }
+            if !strand.driven.is_empty() {
+                MotionPath::through(&strand.driven)?;
+            }
         }
         Ok(())
     }
@@ -164,6 +170,7 @@ impl StrandState {
             held: Vec::new(),
             contacts: Vec::new(),
             base_impulse: [Vec3::ZERO; 2],
+            driven: Vec::new(),
             history: Vec::new(),
             steps: [0.0; 2],
             depth: 0,

@@ -126,14 +126,11 @@ pub(crate) fn advance(
         work.tally.failed += u64::from(!solved.converged);
         work.tally.steps += 1;
         work.tally.error = work.tally.error.max(error);
-        for (sum, load) in strand
-            .base_impulse
-            .iter_mut()
-            .zip(base_load(&frame, bdf, work))
-        {
-            *sum += load * h;
-        }
         accept(strand, &frame, bdf, work);
+        let load = base_load(&frame, bdf, work);
+        for (sum, part) in strand.base_impulse.iter_mut().zip(load) {
+            *sum += part * h;
+        }
         remember_forces(strand, work);
         work.contacts.forces(&frame, &mut strand.contacts);
         if bounce(scene, strand, properties, &frame, bdf, now + h, work) {

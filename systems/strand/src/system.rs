@@ -1,5 +1,6 @@
 //! A model, its state and how to step it, in one hand.
 
+use std::collections::BTreeMap;
 use std::time::Instant;
 
 use drystone_base::{Pose, Quat, Vec3};
@@ -11,7 +12,7 @@ use crate::kinematics::{Link, place};
 use crate::properties::Properties;
 use crate::state::StrandState;
 use crate::step::{Scene, Workspace, advance};
-use crate::{Error, Key, Model, Options, State};
+use crate::{Error, Key, Model, MotionPath, Options, State};
 
 /// What a step did.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -84,6 +85,8 @@ pub struct System {
     constraints: Vec<Vec<usize>>,
     /// Motion of each obstacle over the present step.
     swept: Vec<Swept>,
+    /// Paths of the model that driven bases have left.
+    left: BTreeMap<usize, MotionPath>,
 }
 
 impl System {
@@ -103,6 +106,7 @@ impl System {
             first_push: Vec::new(),
             constraints: Vec::new(),
             swept: Vec::new(),
+            left: BTreeMap::new(),
         };
         system.renew_properties();
         Ok(system)
@@ -124,6 +128,16 @@ impl System {
     pub fn restore(&mut self, state: State) -> Result<(), Error> {
         state.fits(&self.model)?;
         self.state = state;
+        // a base that is driven goes on from the keys it had
+        for (i, strand) in self.state.strands.iter().enumerate() {
+            let path = &mut self.model.chains[i].base.path;
+            if !strand.driven.is_empty() {
+                self.left.entry(i).or_insert_with(|| path.clone());
+                *path = MotionPath::through(&strand.driven)?;
+            } else if let Some(given) = self.left.remove(&i) {
+                *path = given;
+            }
+        }
         self.renew_properties();
         Ok(())
     }
@@ -276,7 +290,9 @@ impl System {
                 strand.force.fill(Vec3::ZERO);
                 strand.torque.fill(Vec3::ZERO);
                 if !is_finite(strand) {
+                    let driven = std::mem::take(&mut strand.driven);
                     *strand = StrandState::new(chain, t + dt);
+                    strand.driven = driven;
                     work.tally.set_aside.push(i);
                 }
             }
@@ -362,26 +378,19 @@ impl System {
     /// Drives the base of strand `i`, which may hang on a body that moves by itself: it is in `pose`
     /// at `time` [s], the end of the next step. The path so far is that of the model.
     pub fn drive_base(&mut self, i: usize, time: f64, pose: Pose) {
-        let base = &mut self.model.chains[i].base;
-        // after a restored snapshot the state knows better than the path
-        let now = if base.is_plain() {
-            self.state.strands[i].base
-        } else {
-            base.path.pose(self.state.time)
-        };
-        let started = base
-            .path
-            .keys()
-            .last()
-            .is_some_and(|key| key.time >= self.state.time);
+        let (base, strand) = (&mut self.model.chains[i].base, &mut self.state.strands[i]);
+        if strand.driven.is_empty() {
+            self.left.insert(i, base.path.clone());
+        }
+        let now = self.state.time;
+        let started = base.path.keys().last().is_some_and(|key| key.time >= now);
         if !started {
-            let start = Key {
-                time: self.state.time,
-                pose: now,
-            };
-            base.path = base.path.driven_to(start);
+            let pose = base.path.pose(now);
+            base.path = base.path.driven_to(Key { time: now, pose });
         }
         base.path = base.path.driven_to(Key { time, pose });
+        strand.driven.clear();
+        strand.driven.extend_from_slice(base.path.keys());
     }
 
     /// Where the base of strand `i` is.

@@ -260,6 +260,48 @@ fn a_snapshot_goes_on_to_the_same_bits() {
     assert!(resumed.restore(other.state).is_err());
 }
 
+#[test]
+fn a_snapshot_on_a_driven_base_goes_on_to_the_same_bits() {
+    // as on a body that moves by itself: nobody knows its path beforehand, and only part is felt
+    let build = || {
+        let mut model = Model::default();
+        let mut strand = straight(Vec3::new(0.0, -0.2, 0.0), 15);
+        strand.base.time_scale = 0.7.into();
+        model.add(strand).unwrap();
+        let plain = Strand {
+            name: "plain".into(),
+            ..straight(Vec3::new(0.1, -0.1, 0.0), 15)
+        };
+        model.add(plain).unwrap();
+        System::new(model, options(4)).unwrap()
+    };
+    let ride = |system: &mut System, steps: usize| {
+        for _ in 0..steps {
+            let time = system.state.time + 0.01;
+            let turn = rotation_about(Vec3::Z, 0.4 * sin(7.0 * time));
+            let pose = Pose::new(Vec3::X * (0.1 * sin(9.0 * time)), turn);
+            system.drive_base(0, time, pose);
+            system.drive_base(1, time, pose);
+            system.step(time - system.state.time);
+        }
+    };
+    let mut system = build();
+    ride(&mut system, 17);
+    let bytes = postcard::to_allocvec(&system.state).unwrap();
+    ride(&mut system, 23);
+    let mut resumed = build();
+    resumed
+        .restore(postcard::from_bytes(&bytes).unwrap())
+        .unwrap();
+    ride(&mut resumed, 23);
+    assert!(system.state == resumed.state);
+    assert_eq!(system.points(0), resumed.points(0));
+    // and from the start again, before anything was driven
+    system.restore(build().state).unwrap();
+    ride(&mut system, 40);
+    assert!(system.state == resumed.state);
+}
+
 fn system_of_one() -> System {
     system(straight(Vec3::X, 3), options(4))
 }
