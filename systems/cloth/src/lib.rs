@@ -1,1 +1,44 @@
 //! Cloth in which nothing passes through anything: asynchronous contact mechanics (Harmon 2012).
+//!
+//! [`Model`] is what there is, as plain data; [`System`] builds it, refuses what cannot be
+//! simulated, and advances it. Time is an integer, every force has a clock of its own, contact is
+//! an endless family of nested penalty layers, and certificates say which of them need not tick.
+
+mod balls;
+mod broad;
+mod clock;
+mod elastic;
+mod energy;
+mod error;
+mod event_loop;
+mod field;
+mod heap;
+mod model;
+mod mover;
+mod net;
+mod options;
+mod pairs;
+mod penalty_layers;
+mod report;
+mod slabs;
+mod start;
+mod state;
+mod system;
+mod validate;
+mod vertex;
+
+pub use clock::{TICK, Tick, seconds, ticks};
+pub use energy::Energy;
+pub use error::Error;
+pub use field::{Field, Wind};
+pub use model::{
+    Contact, Load, Material, Model, Motion, Obstacle, Pin, PointsKey, PoseKey, Sheet, Stretch,
+};
+pub use mover::MoverState;
+pub use options::{BroadPhase, Certificate, Gravity, Options};
+pub use pairs::Kind;
+pub use report::{Report, Tally};
+pub use start::{Patch, patches_as_obj};
+pub use state::{Feature, Stall, State};
+pub use system::{Start, System};
+pub use vertex::Vertex;

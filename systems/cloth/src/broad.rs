@@ -1,0 +1,343 @@
+//! Which pairs may come close: roomy boxes about vertices, in refitted hierarchies.
+//!
+//! Every vertex stays in its box; a primitive's box holds those of its vertices and half the
+//! thickness around. A pair is in the list if and only if the two boxes overlap, so a pair outside
+//! it is farther apart than the outermost layer for as long as no vertex leaves its box. A vertex
+//! that would leave gets a new box, and its primitives are looked up again.
+
+use drystone_base::Vec3;
+use drystone_geometry::proximity::rounding;
+use drystone_geometry::{Aabb, BoxTree};
+use serde::{Deserialize, Serialize};
+
+use crate::clock::{Tick, next_tick, period, seconds, ticks};
+use crate::event_loop::Run;
+use crate::net::Net;
+use crate::pairs::Kind;
+
+/// Room around a vertex, as a part of the thickness [1].
+const ROOM: f64 = 0.3;
+/// How long a box is meant to last, at most [s].
+const LAST: f64 = 0.05;
+
+/// Boxes of vertices, and hierarchies of the primitives' boxes.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Broad {
+    roomy: Vec<(Vec3, Vec3)>,
+    vertices: BoxTree,
+    edges: BoxTree,
+    faces: BoxTree,
+    /// Largest coordinate of a box [m].
+    pub(crate) extent: f64,
+}
+
+/// A vertex, an edge or a face.
+#[derive(Clone, Copy, Debug)]
+enum Primitive {
+    Vertex(u32),
+    Edge(u32),
+    Face(u32),
+}
+
+fn overlap(a: (Vec3, Vec3), b: (Vec3, Vec3)) -> bool {
+    a.0.cmple(b.1).all() && b.0.cmple(a.1).all()
+}
+
+impl Net {
+    /// Whether the two primitives of a pair can push each other: no vertex shared, one of them free,
+    /// and the kind of pair that the dimension asks for.
+    pub(crate) fn may_touch(&self, kind: Kind, a: u32, b: u32) -> bool {
+        let free = |i: u32| !self.held[i as usize];
+        match kind {
+            Kind::VertexFace => {
+                let f = self.faces[b as usize];
+                !self.plane && !f.contains(&a) && (free(a) || f.iter().any(|i| free(*i)))
+            }
+            Kind::EdgeEdge => {
+                let (e, f) = (self.edges[a as usize], self.edges[b as usize]);
+                !self.plane
+                    && a != b
+                    && !f.contains(&e[0])
+                    && !f.contains(&e[1])
+                    && e.iter().chain(&f).any(|i| free(*i))
+            }
+            Kind::VertexEdge => {
+                let e = self.edges[b as usize];
+                (self.plane || (self.particle[a as usize] && self.bare[b as usize]))
+                    && !e.contains(&a)
+                    && (free(a) || e.iter().any(|i| free(*i)))
+            }
+            Kind::VertexVertex => {
+                a != b
+                    && self.particle[a as usize]
+                    && self.particle[b as usize]
+                    && (free(a) || free(b))
+            }
+        }
+    }
+}
+
+impl Run<'_> {
+    /// Boxes for everyone at the present time, and the pairs that overlap.
+    pub(crate) fn start_broad_phase(&mut self) {
+        let (net, t) = (self.net, self.state.time);
+        let count = net.start.len();
+        self.state.broad.roomy = (0..count).map(|i| self.roomy_box(i, t)).collect();
+        let group = |i: u32| net.object[i as usize];
+        let boxes = |list: &mut dyn Iterator<Item = (Vec3, Vec3)>| -> Vec<Aabb> {
+            list.map(|(low, high)| Aabb { low, high }).collect()
+        };
+        let broad = &self.state.broad;
+        let vertices = boxes(&mut (0..count as u32).map(|i| self.bounds(Primitive::Vertex(i))));
+        let edges =
+            boxes(&mut (0..net.edges.len() as u32).map(|i| self.bounds(Primitive::Edge(i))));
+        let faces =
+            boxes(&mut (0..net.faces.len() as u32).map(|i| self.bounds(Primitive::Face(i))));
+        let extent = broad.roomy.iter().fold(0.0f64, |most, (low, high)| {
+            most.max(low.abs().max(high.abs()).max_element())
+        });
+        let groups: [Vec<u32>; 3] = [
+            net.object.clone(),
+            net.edges.iter().map(|e| group(e[0])).collect(),
+            net.faces.iter().map(|f| group(f[0])).collect(),
+        ];
+        let broad = &mut self.state.broad;
+        broad.vertices = BoxTree::new(&vertices, &groups[0]);
+        broad.edges = BoxTree::new(&edges, &groups[1]);
+        broad.faces = BoxTree::new(&faces, &groups[2]);
+        broad.extent = extent;
+        self.state.delta = rounding(extent);
+        // every pair once: from its vertex, or from its lower edge
+        let mut hits = std::mem::take(&mut self.scratch.hits);
+        hits.clear();
+        for i in 0..count as u32 {
+            let own = self.state.broad.vertices.bounds(i as usize);
+            self.partners(Primitive::Vertex(i), own, |kind, a, b| {
+                if kind != Kind::VertexVertex || a == i {
+                    hits.push((kind, a, b));
+                }
+            });
+        }
+        for e in 0..net.edges.len() as u32 {
+            let own = self.state.broad.edges.bounds(e as usize);
+            self.partners(Primitive::Edge(e), own, |kind, a, b| {
+                if kind == Kind::EdgeEdge && a == e {
+                    hits.push((kind, a, b));
+                }
+            });
+        }
+        for (kind, a, b) in &hits {
+            self.state.pairs.insert(net, *kind, *a, *b);
+        }
+        self.scratch.hits = hits;
+    }
+
+    /// A box in which vertex `i` will stay for a while.
+    fn roomy_box(&self, i: usize, t: Tick) -> (Vec3, Vec3) {
+        let (vertex, net) = (&self.state.vertices[i], self.net);
+        let x = vertex.at(t, net.gravity);
+        if net.fixed[i] {
+            return (x, x);
+        }
+        let room = ROOM * net.thickness;
+        let speed = vertex.velocity_at(t, net.gravity).length();
+        let shortest = 2.0 * period(net.check[i]);
+        let ahead = (2.0 * room / speed.max(1e-9)).min(LAST).max(shortest);
+        let there = vertex.at(t + ticks(ahead), net.gravity);
+        let sag = net.gravity.length() * ahead * ahead * 0.125;
+        let pad = Vec3::splat(room + sag);
+        (x.min(there) - pad, x.max(there) + pad)
+    }
+
+    fn bounds(&self, primitive: Primitive) -> (Vec3, Vec3) {
+        let (net, roomy) = (self.net, &self.state.broad.roomy);
+        let join = |corners: &[u32]| {
+            let (mut low, mut high) = (Vec3::INFINITY, Vec3::NEG_INFINITY);
+            for i in corners {
+                low = low.min(roomy[*i as usize].0);
+                high = high.max(roomy[*i as usize].1);
+            }
+            // half of the outermost layer, a little early, and the rounding of all this
+            let pad = 0.5 * net.thickness * (1.0 + 2.0 * net.early);
+            (low - pad, high + pad)
+        };
+        match primitive {
+            Primitive::Vertex(i) => join(&[i]),
+            Primitive::Edge(e) => join(&net.edges[e as usize]),
+            Primitive::Face(f) => join(&net.faces[f as usize]),
+        }
+    }
+
+    /// Calls `found` with every pair that `primitive`, if it had this box, would be in.
+    fn partners(
+        &self,
+        primitive: Primitive,
+        (low, high): (Vec3, Vec3),
+        mut found: impl FnMut(Kind, u32, u32),
+    ) {
+        let (net, broad) = (self.net, &self.state.broad);
+        let mut consider = |kind: Kind, a: u32, b: u32| {
+            if net.may_touch(kind, a, b) {
+                found(kind, a, b);
+            }
+        };
+        match primitive {
+            Primitive::Vertex(i) => {
+                if !net.plane {
+                    broad
+                        .faces
+                        .query(low, high, |f| consider(Kind::VertexFace, i, f));
+                }
+                if net.plane || net.particle[i as usize] {
+                    broad
+                        .edges
+                        .query(low, high, |e| consider(Kind::VertexEdge, i, e));
+                }
+                if net.particle[i as usize] {
+                    broad.vertices.query(low, high, |j| {
+                        consider(Kind::VertexVertex, i.min(j), i.max(j))
+                    });
+                }
+            }
+            Primitive::Edge(e) => {
+                if !net.plane {
+                    broad
+                        .edges
+                        .query(low, high, |f| consider(Kind::EdgeEdge, e.min(f), e.max(f)));
+                }
+                if net.plane || net.bare[e as usize] {
+                    broad
+                        .vertices
+                        .query(low, high, |i| consider(Kind::VertexEdge, i, e));
+                }
+            }
+            Primitive::Face(f) => {
+                if !net.plane {
+                    broad
+                        .vertices
+                        .query(low, high, |i| consider(Kind::VertexFace, i, f));
+                }
+            }
+        }
+    }
+
+    /// Whether vertex `i` stays in its box until it is looked at again.
+    #[inline]
+    pub(crate) fn stays_in_box(&self, i: usize) -> bool {
+        let (t, net) = (self.state.time, self.net);
+        let next = next_tick(t, net.check[i]);
+        let there = self.state.vertices[i].at(next, net.gravity);
+        let h = seconds(next - t);
+        let sag = net.gravity.length() * h * h * 0.125;
+        let (low, high) = &self.state.broad.roomy[i];
+        there.cmpgt(*low + sag).all() && there.cmplt(*high - sag).all()
+    }
+
+    /// Gives vertex `i` a new box: pairs that overlap now are listed, those that do not are dropped.
+    #[inline(never)]
+    pub(crate) fn renew_box(&mut self, i: usize) {
+        let net = self.net;
+        let own = self.roomy_box(i, self.state.time);
+        self.scratch.tally.boxes += 1;
+        let reach = own.0.abs().max(own.1.abs()).max_element();
+        if reach > self.state.broad.extent {
+            self.state.broad.extent = 2.0 * reach;
+            self.state.delta = rounding(2.0 * reach);
+        }
+        self.state.broad.roomy[i] = own;
+        self.renew_primitive(Primitive::Vertex(i as u32));
+        for e in net.vertex_edges.row(i) {
+            self.renew_primitive(Primitive::Edge(*e));
+        }
+        for f in net.vertex_faces.row(i) {
+            self.renew_primitive(Primitive::Face(*f));
+        }
+    }
+
+    fn tree(&mut self, primitive: Primitive) -> (&mut BoxTree, usize) {
+        let broad = &mut self.state.broad;
+        match primitive {
+            Primitive::Vertex(i) => (&mut broad.vertices, i as usize),
+            Primitive::Edge(e) => (&mut broad.edges, e as usize),
+            Primitive::Face(f) => (&mut broad.faces, f as usize),
+        }
+    }
+
+    fn renew_primitive(&mut self, primitive: Primitive) {
+        let net = self.net;
+        let new = self.bounds(primitive);
+        let (tree, item) = self.tree(primitive);
+        let old = tree.bounds(item);
+        if old == new {
+            return;
+        }
+        // those that overlap now and did not before
+        let mut hits = std::mem::take(&mut self.scratch.hits);
+        hits.clear();
+        self.partners(primitive, new, |kind, a, b| hits.push((kind, a, b)));
+        let number = match primitive {
+            Primitive::Vertex(i) => i as usize,
+            Primitive::Edge(e) => net.start.len() + e as usize,
+            Primitive::Face(f) => net.start.len() + net.edges.len() + f as usize,
+        };
+        for (kind, a, b) in hits.iter().copied() {
+            let other = self.other_bounds(primitive, kind, a, b);
+            if !overlap(old, other) {
+                let p = self.state.pairs.insert(net, kind, a, b);
+                self.scratch.tally.pairs_made += 1;
+                self.scratch.doubtful.push(p);
+            }
+        }
+        // those that did and do not
+        let mut k = 0;
+        while let Some(p) = self.state.pairs.of(number).get(k).copied() {
+            let pair = &self.state.pairs.pool[p as usize];
+            let other = pair.primitives[usize::from(pair.primitives[0] as usize == number)];
+            if overlap(new, self.bounds_of(other as usize)) {
+                k += 1;
+            } else {
+                self.drop_pair(p);
+            }
+        }
+        self.scratch.hits = hits;
+        let (tree, item) = self.tree(primitive);
+        tree.refit(item, new.0, new.1);
+    }
+
+    fn bounds_of(&self, number: usize) -> (Vec3, Vec3) {
+        let (vertices, edges) = (self.net.start.len(), self.net.edges.len());
+        let broad = &self.state.broad;
+        if number < vertices {
+            broad.vertices.bounds(number)
+        } else if number < vertices + edges {
+            broad.edges.bounds(number - vertices)
+        } else {
+            broad.faces.bounds(number - vertices - edges)
+        }
+    }
+
+    fn other_bounds(&self, own: Primitive, kind: Kind, a: u32, b: u32) -> (Vec3, Vec3) {
+        let broad = &self.state.broad;
+        match (kind, own) {
+            (Kind::VertexFace, Primitive::Vertex(_)) => broad.faces.bounds(b as usize),
+            (Kind::EdgeEdge, Primitive::Edge(e)) => {
+                broad.edges.bounds(if e == a { b } else { a } as usize)
+            }
+            (Kind::VertexEdge, Primitive::Vertex(_)) => broad.edges.bounds(b as usize),
+            (Kind::VertexVertex, Primitive::Vertex(i)) => {
+                broad.vertices.bounds(if i == a { b } else { a } as usize)
+            }
+            _ => broad.vertices.bounds(a as usize),
+        }
+    }
+
+    fn drop_pair(&mut self, p: u32) {
+        let state = &mut *self.state;
+        let pair = &mut state.pairs.pool[p as usize];
+        if pair.layers > 0 {
+            state.agenda.forget(&self.net.layers, pair);
+        }
+        state.slabs.remove(p);
+        state.pairs.remove(p);
+    }
+}

@@ -1,0 +1,63 @@
+//! What can be wrong with a model.
+
+/// A model that cannot be simulated, and why.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum Error {
+    /// A quantity of a sheet, obstacle, or the whole, outside its range.
+    #[error("{object}: {what} is {found}; wanted {wanted}")]
+    Quantity {
+        /// The thing, such as "sheet `flag`".
+        object: String,
+        /// Which quantity.
+        what: String,
+        /// The value found.
+        found: String,
+        /// What would do.
+        wanted: String,
+    },
+    /// Two things with one name.
+    #[error("`{0}`: the name is used twice; names must differ")]
+    SameName(String),
+    /// An option outside its range.
+    #[error("option `{option}` is {found}; wanted {wanted}")]
+    Option {
+        /// Which option.
+        option: &'static str,
+        /// The value found.
+        found: String,
+        /// What would do.
+        wanted: &'static str,
+    },
+    /// The start is not free of intersections, or closer than can be held.
+    #[error("the start cannot be simulated: {} place(s), the worst: {worst}", .patches.len())]
+    Start {
+        /// In words: who, where, how close.
+        worst: String,
+        /// Every place found, at most a hundred.
+        patches: Vec<crate::Patch>,
+    },
+    /// A snapshot of another model.
+    #[error("state has {found}; this model has {wanted}")]
+    State {
+        /// What the state has.
+        found: String,
+        /// What the model has.
+        wanted: String,
+    },
+}
+
+impl Error {
+    pub(crate) fn quantity(
+        object: impl Into<String>,
+        what: impl Into<String>,
+        found: impl std::fmt::Display,
+        wanted: impl Into<String>,
+    ) -> Self {
+        Self::Quantity {
+            object: object.into(),
+            what: what.into(),
+            found: found.to_string(),
+            wanted: wanted.into(),
+        }
+    }
+}

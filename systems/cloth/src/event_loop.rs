@@ -1,0 +1,504 @@
+//! The algorithm on one screen: pop the earliest event, kick, repair (Harmon 2012, §5).
+//!
+//! Order at one time: certificates that fail, prescribed changes, elastic ticks by level, fields,
+//! penalty ticks by level and pair, repair. Certificates only decide which null ticks are left
+//! out, so the trajectory does not depend on them.
+
+use std::sync::Arc;
+
+use drystone_base::Vec3;
+use drystone_geometry::proximity::{first_root, gap_along, rounding};
+
+use crate::balls::Below;
+use crate::clock::{LEVELS, TICK, Tick, next_tick, period, seconds};
+use crate::net::Net;
+use crate::pairs::{Entry, Kind};
+use crate::report::Tally;
+use crate::state::{Feature, Stall, State};
+use crate::{Certificate, Field, Options};
+
+/// Why a pair with room left has no time left.
+pub(crate) const TOO_FAST: &str = "it moves faster than a tick of time can resolve";
+
+/// What the loop works with; nothing in here outlives an event.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Scratch {
+    /// Vertices kicked at this time.
+    pub(crate) touched: Vec<u32>,
+    mark: Vec<u64>,
+    /// Vertices that left their ball.
+    pub(crate) left: Vec<u32>,
+    /// Pairs to be looked at.
+    pub(crate) doubtful: Vec<u32>,
+    pub(crate) hits: Vec<(Kind, u32, u32)>,
+    pub(crate) below: Vec<(u32, Below)>,
+    pub(crate) tally: Tally,
+}
+
+/// A run of the event loop.
+pub(crate) struct Run<'a> {
+    pub(crate) net: &'a Net,
+    pub(crate) options: &'a Options,
+    pub(crate) fields: &'a [Arc<dyn Field>],
+    pub(crate) state: &'a mut State,
+    pub(crate) scratch: &'a mut Scratch,
+}
+
+impl Run<'_> {
+    /// Everything that happens until `end`; `watch` sees the state after every event.
+    pub(crate) fn until(&mut self, end: Tick, watch: &mut dyn FnMut(&State)) {
+        self.change_velocities();
+        self.repair();
+        while self.state.stall.is_none() && self.scratch.tally.events() < self.options.event_limit {
+            let t = self.next_event();
+            if t > end {
+                self.state.time = end;
+                break;
+            }
+            let ticks = t > self.state.time;
+            self.state.time = t;
+
+            self.fail_certificates();
+            self.change_velocities();
+            if ticks {
+                self.tick_elastic();
+                self.tick_penalties();
+            }
+            self.repair();
+            watch(self.state);
+        }
+    }
+
+    /// When something happens next.
+    fn next_event(&self) -> Tick {
+        let now = self.state.time;
+        let mut next = Tick::MAX;
+        for mover in &self.state.movers {
+            next = next.min(mover.due.unwrap_or(Tick::MAX));
+        }
+        let levels = self.net.beat_mask | self.state.agenda.mask;
+        if levels != 0 {
+            next = next.min(next_tick(now, levels.trailing_zeros() as u8));
+        }
+        let certificate = match self.options.certificate {
+            Certificate::Ball => self.next_ball_event(),
+            Certificate::Slab => self.state.slabs.first().map_or(Tick::MAX, |first| first.0),
+            Certificate::BruteForce => self.state.look_again,
+        };
+        next.min(certificate).max(now)
+    }
+
+    /// Pairs whose certificate ends are looked at, before anything is kicked.
+    fn fail_certificates(&mut self) {
+        match self.options.certificate {
+            Certificate::Ball => self.renew_due_pairs(),
+            Certificate::Slab => self.renew_failed_slabs(),
+            Certificate::BruteForce => {}
+        }
+        self.look_at_doubtful();
+    }
+
+    /// Prescribed vertices that change their velocity now.
+    fn change_velocities(&mut self) {
+        let (t, net) = (self.state.time, self.net);
+        for (mover, state) in net.movers.iter().zip(&mut self.state.movers) {
+            if state.due.is_some_and(|due| due <= t) {
+                let scratch = &mut *self.scratch;
+                scratch.tally.prescribed += 1;
+                mover.change(
+                    state,
+                    t,
+                    &mut self.state.vertices,
+                    &net.inverse_mass,
+                    net.gravity,
+                    |i| {
+                        scratch.touched.push(i);
+                        // it moves otherwise than its ball
+                        if self.options.certificate == Certificate::Ball {
+                            scratch.left.push(i);
+                        }
+                    },
+                );
+            }
+        }
+    }
+
+    /// Levels that tick now, of those in `mask`.
+    fn levels_now(&self, mask: u64) -> impl Iterator<Item = usize> + use<> {
+        let ticking = (2u64 << self.state.time.trailing_zeros().min(LEVELS as u32)) - 1;
+        let mut left = mask & ticking;
+        std::iter::from_fn(move || {
+            let level = left.trailing_zeros() as usize;
+            left &= left.wrapping_sub(1);
+            (level < 64).then_some(level)
+        })
+    }
+
+    /// Elastic forces, gravity and fields whose clocks tick now.
+    fn tick_elastic(&mut self) {
+        let (t, net) = (self.state.time, self.net);
+        for level in self.levels_now(net.beat_mask) {
+            let beat = &net.beats[level];
+            let vertices = &mut self.state.vertices[..];
+            for i in &beat.stencil {
+                vertices[*i as usize].move_to(t, net.gravity);
+            }
+            for spring in &beat.springs {
+                spring.tick(vertices);
+            }
+            for triangle in &beat.triangles {
+                triangle.tick(vertices);
+            }
+            for hinge in &beat.hinges {
+                hinge.tick(vertices);
+            }
+            for i in &beat.heavy {
+                let vertex = &mut vertices[*i as usize];
+                vertex.velocity += if vertex.inverse_mass > 0.0 {
+                    net.true_gravity * period(level as u8)
+                } else {
+                    Vec3::ZERO
+                };
+            }
+            if !beat.aired.is_empty() {
+                self.tick_fields(level);
+            }
+            self.scratch.tally.tick(beat);
+            self.scratch.touched.extend(&beat.stencil);
+            self.scratch.touched.extend(&beat.watched);
+        }
+    }
+
+    /// Loads, air and accelerations on one level.
+    fn tick_fields(&mut self, level: usize) {
+        let (net, h) = (self.net, period(level as u8));
+        let t = seconds(self.state.time);
+        for i in &net.beats[level].aired {
+            let vertex = &mut self.state.vertices[*i as usize];
+            if vertex.inverse_mass == 0.0 {
+                continue;
+            }
+            let mut air = Vec3::ZERO;
+            for field in self.fields {
+                air += field.air(vertex.position, t);
+                vertex.velocity += field.acceleration(vertex.position, vertex.velocity, t) * h;
+            }
+            let drag = net.drag[*i as usize];
+            if drag > 0.0 {
+                // the exact flow of drag alone: never past the air's own speed
+                let keep = drystone_base::functions::exp(-drag * vertex.inverse_mass * h);
+                vertex.velocity = air + (vertex.velocity - air) * keep;
+            }
+        }
+        for (i, force, ramp) in &net.loads {
+            let vertex = &mut self.state.vertices[*i as usize];
+            let part = if t < *ramp { t / ramp } else { 1.0 };
+            vertex.velocity += *force * (part * h * vertex.inverse_mass);
+        }
+    }
+
+    /// Penalty layers whose clocks tick now.
+    fn tick_penalties(&mut self) {
+        for level in self.levels_now(self.state.agenda.mask) {
+            let mut entries = self.state.agenda.take(level);
+            let h = period(level as u8);
+            entries.retain(|entry| self.tick_layers(entry, h));
+            self.state.agenda.put_back(level, entries);
+        }
+    }
+
+    /// Kicks a pair by its layers of one level; false if none of them is active any more.
+    #[inline]
+    fn tick_layers(&mut self, entry: &Entry, h: f64) -> bool {
+        let (t, net, gravity) = (self.state.time, self.net, self.net.gravity);
+        let pair = &self.state.pairs.pool[entry.pair as usize];
+        let (corners, kind, top) = (pair.corners.map(|i| i as usize), pair.kind, pair.layers);
+        let vertices = &mut self.state.vertices;
+        let found = kind.closest(corners.map(|i| vertices[i].at(t, gravity)));
+        let d = found.distance_squared.sqrt();
+        if d >= net.layers.thickness(entry.from) {
+            self.scratch.tally.null_penalties += 1;
+            return top > entry.to || self.keep_layers(entry, d, found.apart, &found.weights);
+        }
+        self.scratch.tally.penalties += 1;
+        let n = found.apart / d;
+        let w = found.weights;
+        let mut impulse = h * net.layers.force(entry.from, entry.to.min(top), d);
+        let (mut velocity, mut inverse_mass) = (Vec3::ZERO, 0.0);
+        for k in 0..4 {
+            let vertex = &mut vertices[corners[k]];
+            vertex.move_to(t, gravity);
+            velocity += vertex.velocity * w[k];
+            inverse_mass += w[k] * w[k] * vertex.inverse_mass;
+        }
+        let (a, b) = (
+            net.object_of(corners[0] as u32),
+            net.object_of(corners[3] as u32),
+        );
+        if velocity.dot(n) > 0.0 {
+            // work given back is e² of the work stored, so the speed is e of the speed
+            let e = a.restitution.max(b.restitution);
+            impulse *= e * e;
+        }
+        let mut kick = n * impulse;
+        let friction = (a.friction * b.friction).sqrt();
+        if friction > 0.0 && inverse_mass > 0.0 {
+            let slip = velocity - n * velocity.dot(n);
+            let speed = slip.length();
+            if speed > 0.0 {
+                kick -= slip * ((friction * impulse).min(speed / inverse_mass) / speed);
+            }
+        }
+        for k in 0..4 {
+            let vertex = &mut vertices[corners[k]];
+            if vertex.inverse_mass > 0.0 {
+                vertex.velocity += kick * (w[k] * vertex.inverse_mass);
+                self.scratch.touched.push(corners[k] as u32);
+            } else {
+                self.state.reaction[corners[k]] += kick * w[k];
+            }
+        }
+        true
+    }
+
+    /// A null tick: the top layers of the pair end if they are well outside and parting
+    /// (Harmon 2012, §5.1). False if none of the entry's layers is left.
+    fn keep_layers(&mut self, entry: &Entry, d: f64, apart: Vec3, weights: &[f64; 4]) -> bool {
+        let (t, net) = (self.state.time, self.net);
+        let pair = &self.state.pairs.pool[entry.pair as usize];
+        let mut parting = 0.0;
+        for k in 0..4 {
+            let vertex = &self.state.vertices[pair.corners[k] as usize];
+            parting += weights[k] * apart.dot(vertex.velocity_at(t, net.gravity));
+        }
+        if parting <= 0.0 {
+            return true;
+        }
+        let before = pair.layers;
+        let mut top = before;
+        while top >= entry.from && d > net.layers.thickness(top) + 2.0 * net.layers.early(top) {
+            top -= 1;
+        }
+        if top < before {
+            self.state.pairs.pool[entry.pair as usize].layers = top;
+            self.scratch.tally.deactivations += u64::from(before - top);
+            self.scratch.doubtful.push(entry.pair);
+        }
+        top >= entry.from
+    }
+
+    /// Certificates of everything that was kicked hold again.
+    pub(crate) fn repair(&mut self) {
+        self.state.round += 1;
+        let round = self.state.round;
+        let mut touched = std::mem::take(&mut self.scratch.touched);
+        self.scratch.mark.resize(self.state.vertices.len(), 0);
+        match self.options.certificate {
+            Certificate::Ball => {
+                for i in touched.iter().map(|i| *i as usize) {
+                    if std::mem::replace(&mut self.scratch.mark[i], round) != round {
+                        if !self.stays_in_box(i) {
+                            self.renew_box(i);
+                        }
+                        if !self.stays_in_ball(i) {
+                            self.renew_ball(i);
+                        }
+                    }
+                }
+            }
+            Certificate::Slab => {
+                for i in touched.iter().map(|i| *i as usize) {
+                    if std::mem::replace(&mut self.scratch.mark[i], round) != round {
+                        if !self.stays_in_box(i) {
+                            self.renew_box(i);
+                        }
+                        self.for_pairs_of(i, |run, p| {
+                            let pair = &mut run.state.pairs.pool[p as usize];
+                            let known = std::mem::replace(&mut pair.round, round) == round;
+                            if !known && !run.renew_slab(p) {
+                                run.scratch.doubtful.push(p);
+                            }
+                        });
+                    }
+                }
+            }
+            Certificate::BruteForce => self.look_at_all(),
+        }
+        touched.clear();
+        self.scratch.touched = touched;
+        self.look_at_doubtful();
+    }
+
+    /// Calls `act` with every pair that vertex `i` is a corner of.
+    #[inline]
+    pub(crate) fn for_pairs_of(&mut self, i: usize, mut act: impl FnMut(&mut Self, u32)) {
+        let net = self.net;
+        let (vertices, edges) = (net.start.len(), net.edges.len());
+        let own = std::iter::once(i);
+        let edge = net
+            .vertex_edges
+            .row(i)
+            .iter()
+            .map(|e| vertices + *e as usize);
+        let face = net
+            .vertex_faces
+            .row(i)
+            .iter()
+            .map(|f| vertices + edges + *f as usize);
+        for primitive in own.chain(edge).chain(face) {
+            let mut k = 0;
+            while let Some(p) = self.state.pairs.of(primitive).get(k).copied() {
+                act(self, p);
+                k += 1;
+            }
+        }
+    }
+
+    /// Measures pairs in doubt: activates the layers they need and certifies them anew, until none
+    /// is in doubt.
+    fn look_at_doubtful(&mut self) {
+        while self.state.stall.is_none() {
+            if let Some(i) = self.scratch.left.pop() {
+                self.renew_ball(i as usize);
+            } else if let Some(p) = self.scratch.doubtful.pop() {
+                if self.state.pairs.is_there(p) {
+                    self.look_at(p);
+                }
+            } else {
+                break;
+            }
+        }
+        self.scratch.left.clear();
+        self.scratch.doubtful.clear();
+    }
+
+    fn look_at(&mut self, p: u32) {
+        let (t, net) = (self.state.time, self.net);
+        self.scratch.tally.looks += 1;
+        let pair = &self.state.pairs.pool[p as usize];
+        let x = pair
+            .corners
+            .map(|i| self.state.vertices[i as usize].at(t, net.gravity));
+        let found = pair.kind.closest(x);
+        let d = found.distance_squared.sqrt();
+        let n = if d > 0.0 { found.apart / d } else { Vec3::ZERO };
+        let low = gap_along(n, &x, pair.kind.split()) - self.state.delta;
+        if !self.activate_down_to(p, low) {
+            return;
+        }
+        let pair = &mut self.state.pairs.pool[p as usize];
+        pair.normal = n;
+        let slack = low - net.layers.thickness(pair.layers + 1);
+        match self.options.certificate {
+            Certificate::Ball => self.renew_pair(p, slack),
+            Certificate::Slab => {
+                if !self.renew_slab(p) {
+                    self.stall(p, TOO_FAST);
+                }
+            }
+            Certificate::BruteForce => {}
+        }
+    }
+
+    /// Activates every layer that a pair `low` apart needs, a little early; false is a stall.
+    fn activate_down_to(&mut self, p: u32, low: f64) -> bool {
+        let layers = &self.net.layers;
+        loop {
+            let pair = &mut self.state.pairs.pool[p as usize];
+            let next = pair.layers + 1;
+            if low >= layers.thickness(next) + layers.early(next) {
+                return true;
+            }
+            if low <= 0.0 || self.state.delta > 0.05 * layers.early(next) {
+                self.stall(
+                    p,
+                    "too far from the origin, or too close, for the digits of a number",
+                );
+                return false;
+            }
+            if !self.state.agenda.activate(layers, p, pair) {
+                self.stall(p, "its period would be shorter than the shortest allowed");
+                return false;
+            }
+            self.scratch.tally.activations += 1;
+            self.scratch.tally.deepest = self.scratch.tally.deepest.max(next);
+        }
+    }
+
+    /// Brute force lists every pair that may touch at all.
+    pub(crate) fn start_brute_force(&mut self) {
+        let net = self.net;
+        let [v, e, f] = [net.start.len(), net.edges.len(), net.faces.len()].map(|n| n as u32);
+        let kinds = [
+            (Kind::VertexFace, v, f),
+            (Kind::EdgeEdge, e, e),
+            (Kind::VertexEdge, v, e),
+            (Kind::VertexVertex, v, v),
+        ];
+        for (kind, first, second) in kinds {
+            let alike = matches!(kind, Kind::EdgeEdge | Kind::VertexVertex);
+            for a in 0..first {
+                for b in if alike { a + 1 } else { 0 }..second {
+                    if net.may_touch(kind, a, b) {
+                        self.state.pairs.insert(net, kind, a, b);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Brute force: every pair is measured, and again before the first of them can come closer than
+    /// its next layer.
+    fn look_at_all(&mut self) {
+        let (t, net) = (self.state.time, self.net);
+        self.state.look_again = Tick::MAX;
+        for p in 0..self.state.pairs.pool.len() as u32 {
+            let pair = &self.state.pairs.pool[p as usize];
+            let vertices = pair.corners.map(|i| self.state.vertices[i as usize]);
+            let x = vertices.map(|v| v.at(t, net.gravity));
+            let n = pair.kind.closest(x).apart.normalize_or_zero();
+            let split = pair.kind.split();
+            let size = x
+                .iter()
+                .fold(0.0f64, |most, x| most.max(x.abs().max_element()));
+            let low = gap_along(n, &x, split) - rounding(2.0 * size);
+            if !self.activate_down_to(p, low) {
+                return;
+            }
+            let slack = low
+                - net
+                    .layers
+                    .thickness(self.state.pairs.pool[p as usize].layers + 1);
+            let velocity = vertices.map(|v| v.velocity_at(t, net.gravity));
+            let mut fastest = 0.0f64;
+            for a in &velocity[..split] {
+                for b in &velocity[split..] {
+                    fastest = fastest.max((*a - *b).length());
+                }
+            }
+            let life = first_root(slack, -fastest, -0.5 * net.gravity.length()) / TICK;
+            let again = t.saturating_add((life as Tick).max(1));
+            self.state.look_again = self.state.look_again.min(again);
+        }
+    }
+
+    /// Sets the stall that ends the run.
+    pub(crate) fn stall(&mut self, p: u32, reason: &str) {
+        let (t, net) = (self.state.time, self.net);
+        let pair = &self.state.pairs.pool[p as usize];
+        let x = |i: u32| self.state.vertices[i as usize].at(t, net.gravity);
+        let found = pair.kind.closest(pair.corners.map(x));
+        let (a, b) = (
+            (pair.key >> 30) as u32 & 0x3fff_ffff,
+            pair.key as u32 & 0x3fff_ffff,
+        );
+        self.state.stall = Some(Stall {
+            a: Feature::of(net, pair.kind, false, a, &x),
+            b: Feature::of(net, pair.kind, true, b, &x),
+            layer: pair.layers + 1,
+            distance: found.distance_squared.sqrt(),
+            time: seconds(t),
+            reason: reason.into(),
+        });
+    }
+}

@@ -1,0 +1,303 @@
+//! What there is: sheets, particles, obstacles, pins, loads, as plain data.
+
+use std::sync::Arc;
+
+use drystone_base::{Pose, Vec3};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::{Error, Field};
+
+/// What resists stretching.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Stretch {
+    /// A spring along every edge, `V = k/2 (|e| - L)²`; k [N/m].
+    Spring(f64),
+    /// The membrane of Discrete Shells, `V = k L (1 - |e|/L)²`; k [N] (Grinspun 2003, §3).
+    Shell(f64),
+    /// St. Venant-Kirchhoff triangles.
+    Triangle {
+        /// Young's modulus times thickness [N/m].
+        young: f64,
+        /// Poisson's ratio, from -0.9 to 0.9 in the plane [1].
+        poisson: f64,
+    },
+}
+
+/// What a sheet is made of.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Material {
+    /// Mass of an area [kg/m²].
+    pub density: f64,
+    /// Mass of every vertex besides; for particles and chains [kg].
+    pub vertex_mass: f64,
+    /// What resists stretching.
+    pub stretch: Stretch,
+    /// Dashpot along every edge [N s/m].
+    pub stretch_damping: f64,
+    /// Bending stiffness, `V = k 3|e|²/A (θ - θ₀)²` at every inner edge [N m] (Grinspun 2003, eq. 1).
+    pub bending: f64,
+    /// Damping of every inner edge's angle [N m s].
+    pub bending_damping: f64,
+    /// Coulomb's coefficient; of a pair, the geometric mean [1].
+    pub friction: f64,
+    /// Coefficient of restitution, speed out over speed in; of a pair, the larger [1].
+    pub restitution: f64,
+    /// Drag of an area in moving air [kg/(m² s)].
+    pub drag: f64,
+}
+
+impl Default for Material {
+    fn default() -> Self {
+        Self {
+            density: 0.1,
+            vertex_mass: 0.0,
+            stretch: Stretch::Spring(750.0),
+            stretch_damping: 0.1,
+            bending: 0.01,
+            bending_damping: 0.0,
+            friction: 0.0,
+            restitution: 0.0,
+            drag: 0.0,
+        }
+    }
+}
+
+/// Where something is at a time.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PoseKey {
+    /// From the start [s].
+    pub time: f64,
+    /// At that time.
+    pub pose: Pose,
+}
+
+/// Where all points of something are at a time.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PointsKey {
+    /// From the start [s].
+    pub time: f64,
+    /// One for each point [m].
+    pub points: Vec<Vec3>,
+}
+
+/// How prescribed points move: straight from key to key, each at constant velocity.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Motion {
+    /// Not at all.
+    #[default]
+    Fixed,
+    /// As a rigid body whose first pose is that of the start; turns are cut into small ones.
+    Poses(Vec<PoseKey>),
+    /// Every point by itself. A key at time 0 is where they start and may be left out.
+    Points(Vec<PointsKey>),
+    /// Follows [`System::drive`](crate::System::drive) from this pose.
+    Driven(Pose),
+}
+
+/// Vertices of a sheet that move as prescribed.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Pin {
+    /// Numbers of vertices of the sheet.
+    pub vertices: Vec<u32>,
+    /// How they move.
+    #[serde(default)]
+    pub motion: Motion,
+    /// When they are let go; never, if none [s].
+    #[serde(default)]
+    pub until: Option<f64>,
+}
+
+/// A constant force on some vertices of a sheet, raised slowly.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Load {
+    /// Numbers of vertices of the sheet.
+    pub vertices: Vec<u32>,
+    /// On each of them [N].
+    pub force: Vec3,
+    /// Time in which it rises from nothing [s].
+    #[serde(default)]
+    pub ramp: f64,
+}
+
+/// Something that deforms: a surface, chains of segments, or particles.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Sheet {
+    /// For reports.
+    pub name: String,
+    /// Where the vertices start [m].
+    pub points: Vec<Vec3>,
+    /// Where they would be at rest, if not where they start [m].
+    pub rest: Option<Vec<Vec3>>,
+    /// How they start; at rest if empty [m/s].
+    pub velocities: Vec<Vec3>,
+    /// Triangles.
+    pub faces: Vec<[u32; 3]>,
+    /// Segments that are not sides of triangles.
+    pub segments: Vec<[u32; 2]>,
+    /// What it is made of.
+    pub material: Material,
+    /// What moves as prescribed.
+    pub pins: Vec<Pin>,
+    /// What is pulled.
+    pub loads: Vec<Load>,
+}
+
+/// Something that moves as prescribed and pushes.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Obstacle {
+    /// For reports.
+    pub name: String,
+    /// Where the vertices start [m].
+    pub points: Vec<Vec3>,
+    /// Triangles.
+    pub faces: Vec<[u32; 3]>,
+    /// Segments that are not sides of triangles.
+    pub segments: Vec<[u32; 2]>,
+    /// How it moves.
+    pub motion: Motion,
+    /// Coulomb's coefficient [1].
+    pub friction: f64,
+    /// Coefficient of restitution [1].
+    pub restitution: f64,
+}
+
+/// The penalty layers (Harmon 2012, §3).
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Contact {
+    /// Distance at which the outermost layer acts, η(1) [m].
+    pub thickness: f64,
+    /// Stiffness of the outermost layer, r(1) [N/m].
+    pub stiffness: f64,
+}
+
+impl Default for Contact {
+    fn default() -> Self {
+        Self {
+            thickness: 0.1,
+            stiffness: 1000.0,
+        }
+    }
+}
+
+/// Everything that is simulated together.
+#[derive(Clone, Default)]
+pub struct Model {
+    /// What deforms.
+    pub sheets: Vec<Sheet>,
+    /// What does not.
+    pub obstacles: Vec<Obstacle>,
+    /// The penalty layers.
+    pub contact: Contact,
+    /// Acceleration of everything free [m/s²].
+    pub gravity: Vec3,
+    /// Moving air and other fields.
+    pub fields: Vec<Arc<dyn Field>>,
+    /// Points and segments of the plane z = 0: contact of points with points and segments only.
+    pub plane: bool,
+}
+
+impl std::fmt::Debug for Model {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Model")
+            .field("sheets", &self.sheets.len())
+            .field("obstacles", &self.obstacles.len())
+            .field("contact", &self.contact)
+            .field("gravity", &self.gravity)
+            .field("fields", &self.fields.len())
+            .field("plane", &self.plane)
+            .finish()
+    }
+}
+
+impl Sheet {
+    /// A rectangle of `columns` x `rows` vertices, `spacing` apart, in the plane y = 0 with its
+    /// centre at the origin; the diagonals of its squares alternate.
+    pub fn grid(name: &str, columns: u32, rows: u32, spacing: f64) -> Self {
+        let mut sheet = Self {
+            name: name.into(),
+            ..Self::default()
+        };
+        let middle = |n: u32| 0.5 * f64::from(n.saturating_sub(1));
+        for j in 0..rows {
+            for i in 0..columns {
+                let (x, z) = (f64::from(i) - middle(columns), f64::from(j) - middle(rows));
+                sheet.points.push(Vec3::new(x, 0.0, z) * spacing);
+            }
+        }
+        for j in 1..rows {
+            for i in 1..columns {
+                let d = j * columns + i;
+                let (a, b, c) = (d - columns - 1, d - columns, d - 1);
+                if (i + j) % 2 == 0 {
+                    sheet.faces.extend([[a, c, b], [b, c, d]]);
+                } else {
+                    sheet.faces.extend([[a, c, d], [a, d, b]]);
+                }
+            }
+        }
+        sheet
+    }
+
+    /// Moves every start point.
+    pub fn moved(mut self, by: Vec3) -> Self {
+        for p in &mut self.points {
+            *p += by;
+        }
+        self
+    }
+}
+
+impl Material {
+    /// Whether everything lies in its range; `object` is how messages call it.
+    pub fn validate(&self, object: &str) -> Result<(), Error> {
+        let not_negative = |what: &str, x: f64| {
+            if x >= 0.0 && x.is_finite() {
+                Ok(())
+            } else {
+                Err(Error::quantity(
+                    object,
+                    what,
+                    x,
+                    "a finite number, not negative",
+                ))
+            }
+        };
+        not_negative("density", self.density)?;
+        not_negative("vertex_mass", self.vertex_mass)?;
+        not_negative("stretch_damping", self.stretch_damping)?;
+        not_negative("bending", self.bending)?;
+        not_negative("bending_damping", self.bending_damping)?;
+        not_negative("friction", self.friction)?;
+        not_negative("drag", self.drag)?;
+        match self.stretch {
+            Stretch::Spring(k) | Stretch::Shell(k) => not_negative("stretch", k)?,
+            Stretch::Triangle { young, poisson } => {
+                not_negative("stretch.young", young)?;
+                if !(-0.9..=0.9).contains(&poisson) {
+                    return Err(Error::quantity(
+                        object,
+                        "stretch.poisson",
+                        poisson,
+                        "-0.9 to 0.9",
+                    ));
+                }
+            }
+        }
+        restitution(object, self.restitution)
+    }
+}
+
+pub(crate) fn restitution(object: &str, e: f64) -> Result<(), Error> {
+    if (0.0..=1.0).contains(&e) {
+        Ok(())
+    } else {
+        Err(Error::quantity(object, "restitution", e, "0 to 1"))
+    }
+}

@@ -1,0 +1,228 @@
+//! What moves as prescribed: straight from key to key, a change of velocity being an event.
+
+use drystone_base::functions::{atan2, rotation_about};
+use drystone_base::{Pose, Quat, Vec3};
+use serde::{Deserialize, Serialize};
+
+use crate::clock::{Tick, seconds, ticks};
+use crate::vertex::Vertex;
+use crate::{Model, Motion};
+
+/// Largest turn between two keys, beyond which more keys are put in [rad].
+const TURN: f64 = 0.05;
+
+/// Vertices that move together.
+#[derive(Clone, Debug)]
+pub(crate) struct Mover {
+    pub(crate) vertices: Vec<u32>,
+    /// Where they start [m].
+    start: Vec<Vec3>,
+    path: Path,
+    /// When they are let go.
+    pub(crate) until: Option<Tick>,
+}
+
+#[derive(Clone, Debug)]
+enum Path {
+    Fixed,
+    Poses(Pose, Vec<(Tick, Pose)>),
+    Points(Vec<(Tick, Vec<Vec3>)>),
+    Driven(Pose),
+}
+
+/// How far a mover has come.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct MoverState {
+    /// Keys passed.
+    key: usize,
+    /// Keys of the next advance of a driven one.
+    pending: Vec<(Tick, Pose)>,
+    /// Pose of a driven one after those.
+    pose: Option<Pose>,
+    /// Whether it was let go.
+    free: bool,
+    /// When it does something next.
+    pub(crate) due: Option<Tick>,
+}
+
+/// All movers of a model: obstacles first, then the pins sheet by sheet.
+pub(crate) fn movers(model: &Model) -> Vec<Mover> {
+    let mut first: u32 = model.sheets.iter().map(|s| s.points.len() as u32).sum();
+    let mut movers = Vec::new();
+    for obstacle in &model.obstacles {
+        let count = obstacle.points.len() as u32;
+        movers.push(Mover {
+            vertices: (first..first + count).collect(),
+            start: obstacle.points.clone(),
+            path: Path::new(&obstacle.motion),
+            until: None,
+        });
+        first += count;
+    }
+    let mut first = 0;
+    for sheet in &model.sheets {
+        for pin in &sheet.pins {
+            movers.push(Mover {
+                vertices: pin.vertices.iter().map(|i| first + i).collect(),
+                start: pin
+                    .vertices
+                    .iter()
+                    .map(|i| sheet.points[*i as usize])
+                    .collect(),
+                path: Path::new(&pin.motion),
+                until: pin.until.map(ticks),
+            });
+        }
+        first += sheet.points.len() as u32;
+    }
+    movers
+}
+
+impl Path {
+    fn new(motion: &Motion) -> Self {
+        match motion {
+            Motion::Fixed => Self::Fixed,
+            Motion::Driven(pose) => Self::Driven(*pose),
+            Motion::Points(keys) => Self::Points(
+                keys.iter()
+                    .map(|k| (ticks(k.time), k.points.clone()))
+                    .collect(),
+            ),
+            Motion::Poses(keys) => {
+                let Some(first) = keys.first() else {
+                    return Self::Fixed;
+                };
+                let mut path = Vec::new();
+                let (mut from, mut at) = (first.pose, ticks(first.time));
+                path.push((at, from));
+                for key in &keys[1..] {
+                    small_turns(at, from, ticks(key.time), key.pose, &mut path);
+                    (from, at) = (key.pose, ticks(key.time));
+                }
+                Self::Poses(first.pose, path)
+            }
+        }
+    }
+}
+
+/// Keys from one pose to another, none turning by more than [`TURN`] from the one before.
+fn small_turns(t0: Tick, from: Pose, t1: Tick, to: Pose, path: &mut Vec<(Tick, Pose)>) {
+    let turn = from.rotation.conjugate() * to.rotation;
+    let turn = if turn.w < 0.0 { -turn } else { turn };
+    let axis = Vec3::new(turn.x, turn.y, turn.z);
+    let angle = 2.0 * atan2(axis.length(), turn.w);
+    let count = (angle / TURN).ceil().max(1.0) as u64;
+    for k in 1..count {
+        let part = k as f64 / count as f64;
+        let rotation: Quat = from.rotation * rotation_about(axis.normalize_or_zero(), angle * part);
+        let pose = Pose {
+            position: from.position.lerp(to.position, part),
+            rotation,
+        };
+        let t = t0 + ((t1.saturating_sub(t0)) as f64 * part) as Tick;
+        path.push((t, pose));
+    }
+    path.push((t1, to));
+}
+
+impl Mover {
+    pub(crate) fn is_fixed(&self) -> bool {
+        matches!(self.path, Path::Fixed) && self.until.is_none()
+    }
+
+    /// Whether [`MoverState::drive`] has an effect.
+    pub(crate) fn is_driven(&self) -> bool {
+        matches!(self.path, Path::Driven(_))
+    }
+
+    /// State before the first event.
+    pub(crate) fn begin(&self) -> MoverState {
+        let mut state = MoverState::default();
+        state.due = (!self.is_fixed() && !self.is_driven())
+            .then_some(0)
+            .or(self.until);
+        state
+    }
+
+    /// Time and positions of key `k`, counted over what is pending too.
+    fn key(&self, state: &MoverState, k: usize) -> Option<(Tick, Vec<Vec3>)> {
+        let carried = |first: &Pose, pose: &Pose| {
+            let change = pose.then(&first.inverse());
+            self.start.iter().map(|x| change.point(*x)).collect()
+        };
+        match &self.path {
+            Path::Fixed => None,
+            Path::Poses(first, keys) => keys.get(k).map(|(t, pose)| (*t, carried(first, pose))),
+            Path::Points(keys) => keys.get(k).cloned(),
+            Path::Driven(first) => state
+                .pending
+                .get(k)
+                .map(|(t, pose)| (*t, carried(first, pose))),
+        }
+    }
+
+    /// Sets a driven mover on its way to `pose`, to be reached at `end`.
+    pub(crate) fn drive(&self, state: &mut MoverState, now: Tick, end: Tick, pose: Pose) {
+        if let Path::Driven(first) = self.path {
+            let from = state.pose.unwrap_or(first);
+            state.pending.clear();
+            small_turns(now, from, end, pose, &mut state.pending);
+            state.key = 0;
+            state.pose = Some(pose);
+            if !state.free {
+                state.due = Some(now);
+            }
+        }
+    }
+
+    /// The event at `t`: new velocities, or freedom. Calls `changed` with each vertex.
+    pub(crate) fn change(
+        &self,
+        state: &mut MoverState,
+        t: Tick,
+        vertices: &mut [Vertex],
+        inverse_mass: &[f64],
+        gravity: Vec3,
+        mut changed: impl FnMut(u32),
+    ) {
+        if self.until.is_some_and(|until| until <= t) {
+            for i in &self.vertices {
+                let vertex = &mut vertices[*i as usize];
+                vertex.move_to(t, gravity);
+                vertex.inverse_mass = inverse_mass[*i as usize];
+                changed(*i);
+            }
+            *state = MoverState {
+                free: true,
+                ..MoverState::default()
+            };
+            return;
+        }
+        // the next key that lies ahead
+        let mut next = None;
+        while let Some((time, target)) = self.key(state, state.key) {
+            if time > t {
+                next = Some((time, target));
+                break;
+            }
+            state.key += 1;
+        }
+        for (k, i) in self.vertices.iter().enumerate() {
+            let vertex = &mut vertices[*i as usize];
+            let velocity = match &next {
+                // from where it is, not from where it should be: the path has no jump
+                Some((time, target)) => (target[k] - vertex.at(t, gravity)) / seconds(time - t),
+                None => Vec3::ZERO,
+            };
+            if velocity != vertex.velocity {
+                vertex.move_to(t, gravity);
+                vertex.velocity = velocity;
+                changed(*i);
+            }
+        }
+        state.due = match (next.map(|(time, _)| time), self.until) {
+            (Some(a), Some(b)) => Some(a.min(b)),
+            (a, b) => a.or(b),
+        };
+    }
+}

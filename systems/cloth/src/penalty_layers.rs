@@ -1,0 +1,161 @@
+//! The nested potentials (Harmon 2012, §3): how thick, how stiff, how often.
+//!
+//! `η(l) = η(1) l^(-1/4)`, `r(l) = r(1) l³`, `V = r/2 (d - η)²` where `d < η`. Since `Σ r η²`
+//! diverges, no finite energy passes through all of them.
+
+use crate::clock::{TICK, level_of};
+use crate::{Contact, Options};
+
+/// How many layers are tabulated; deeper ones are computed.
+const TABLE: usize = 1024;
+
+/// Thicknesses, stiffnesses and periods.
+#[derive(Clone, Debug)]
+pub(crate) struct Layers {
+    contact: Contact,
+    thickness: Vec<f64>,
+    early: f64,
+    fraction: f64,
+    floor: u8,
+}
+
+impl Layers {
+    pub(crate) fn new(contact: Contact, options: &Options) -> Self {
+        let thickness = (0..TABLE as u32).map(|l| shrink(l.max(1)) * contact.thickness);
+        Self {
+            contact,
+            thickness: thickness.collect(),
+            early: options.early,
+            fraction: options.penalty_fraction,
+            floor: level_of(options.shortest_period).unwrap_or(0),
+        }
+    }
+
+    /// η(l) [m]
+    #[inline]
+    pub(crate) fn thickness(&self, l: u32) -> f64 {
+        match self.thickness.get(l as usize) {
+            Some(x) => *x,
+            None => shrink(l) * self.contact.thickness,
+        }
+    }
+
+    /// r(l) [N/m]
+    #[inline]
+    pub(crate) fn stiffness(&self, l: u32) -> f64 {
+        let l = f64::from(l);
+        self.contact.stiffness * (l * l * l)
+    }
+
+    /// How much outside of layer `l` it is activated: a part of η(1), but not of the spacing of
+    /// layers, or deep ones would all be active at once [m].
+    #[inline]
+    pub(crate) fn early(&self, l: u32) -> f64 {
+        let most = self.early * self.contact.thickness;
+        if l <= 1 {
+            return most;
+        }
+        most.min(0.3 * (self.thickness(l - 1) - self.thickness(l)))
+    }
+
+    /// Longest period of layer 1 of a pair, in ticks: `α 2/√(r W)`, `W` the largest inverse mass
+    /// that the gap can have [1/kg].
+    pub(crate) fn period_ticks(&self, inverse_mass: f64) -> f64 {
+        self.fraction * 2.0 / (self.contact.stiffness * inverse_mass).sqrt() / TICK
+    }
+
+    /// Level of layer `l` of a pair whose first layer has `period` ticks; `None` if that is shorter
+    /// than allowed: a stall.
+    #[inline]
+    pub(crate) fn level(&self, period: f64, l: u32) -> Option<u8> {
+        let l = f64::from(l);
+        level_of(period / (l * l.sqrt()) * TICK).filter(|level| *level >= self.floor)
+    }
+
+    /// Total force of layers `from..=to` at distance `d` [N].
+    #[inline]
+    pub(crate) fn force(&self, from: u32, to: u32, d: f64) -> f64 {
+        let mut sum = 0.0;
+        for l in from..=to {
+            let depth = self.thickness(l) - d;
+            if depth <= 0.0 {
+                break;
+            }
+            sum += self.stiffness(l) * depth;
+        }
+        sum
+    }
+
+    /// Energy of all layers at distance `d` [J].
+    pub(crate) fn energy(&self, d: f64) -> f64 {
+        let mut sum = 0.0;
+        for l in 1.. {
+            let depth = self.thickness(l) - d;
+            if depth <= 0.0 {
+                break;
+            }
+            sum += 0.5 * self.stiffness(l) * depth * depth;
+        }
+        sum
+    }
+
+    /// How many layers act at distance `d`, at most `most`.
+    pub(crate) fn count(&self, d: f64, most: u32) -> u32 {
+        (0..most)
+            .find(|&n| self.thickness(n + 1) <= d)
+            .unwrap_or(most)
+    }
+}
+
+/// l^(-1/4), by roots that round alike everywhere.
+fn shrink(l: u32) -> f64 {
+    (1.0 / f64::from(l)).sqrt().sqrt()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Energies stored by L layers pressed to the inside of the L-th, by independent summation.
+    #[test]
+    fn capacity_grows_without_bound() {
+        let layers = Layers::new(
+            Contact {
+                thickness: 1.0,
+                stiffness: 1.0,
+            },
+            &Options::default(),
+        );
+        for (l, energy, force) in [
+            (5, 0.33, 6.6),
+            (10, 3.8, 93.0),
+            (20, 43.0, 1.3e3),
+            (100, 1.2e4, 5.3e5),
+        ] {
+            let d = layers.thickness(l);
+            let (e, f) = (layers.energy(d), layers.force(1, l, d));
+            assert!(
+                (e / energy - 1.0).abs() < 0.05,
+                "layer {l}: energy {e}, wanted {energy}"
+            );
+            assert!(
+                (f / force - 1.0).abs() < 0.05,
+                "layer {l}: force {f}, wanted {force}"
+            );
+        }
+        assert_eq!(layers.count(layers.thickness(7), 100), 6);
+    }
+
+    #[test]
+    fn a_deeper_layer_ticks_more_often() {
+        let layers = Layers::new(Contact::default(), &Options::default());
+        let period = layers.period_ticks(890.0);
+        let mut last = layers.level(period, 1).unwrap();
+        for l in 2..500 {
+            let level = layers.level(period, l).unwrap();
+            assert!(level <= last);
+            last = level;
+        }
+        assert_eq!(layers.level(period, 1_000_000), None);
+    }
+}

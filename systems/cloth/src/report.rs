@@ -1,0 +1,94 @@
+//! What an advance did.
+
+use serde::{Deserialize, Serialize};
+
+use crate::net::Beat;
+use crate::{Energy, Stall};
+
+/// Events by kind.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Tally {
+    /// Ticks of edge springs.
+    pub springs: u64,
+    /// Ticks of hinges.
+    pub hinges: u64,
+    /// Ticks of triangles.
+    pub triangles: u64,
+    /// Vertices kicked by loads, air, fields or ticking gravity.
+    pub fields: u64,
+    /// Ticks of penalty layers that pushed; layers of one pair and clock count once.
+    pub penalties: u64,
+    /// Ticks of penalty layers that did not push.
+    pub null_penalties: u64,
+    /// Layers activated.
+    pub activations: u64,
+    /// Layers deactivated.
+    pub deactivations: u64,
+    /// Pairs measured because their certificate ended.
+    pub looks: u64,
+    /// Vertices that left their ball.
+    pub balls: u64,
+    /// Slabs renewed.
+    pub slabs: u64,
+    /// Vertices that left their box, or events of the kinetic hierarchy.
+    pub boxes: u64,
+    /// Pairs that came into the list.
+    pub pairs_made: u64,
+    /// Changes of prescribed velocities.
+    pub prescribed: u64,
+    /// The deepest layer activated.
+    pub deepest: u32,
+}
+
+impl Tally {
+    pub(crate) fn tick(&mut self, beat: &Beat) {
+        self.springs += beat.springs.len() as u64;
+        self.hinges += beat.hinges.len() as u64;
+        self.triangles += beat.triangles.len() as u64;
+        self.fields += (beat.aired.len() + beat.heavy.len()) as u64;
+    }
+
+    /// Ticks of elastic forces.
+    pub fn elastic(&self) -> u64 {
+        self.springs + self.hinges + self.triangles
+    }
+
+    /// All events.
+    pub fn events(&self) -> u64 {
+        self.elastic()
+            + self.fields
+            + self.penalties
+            + self.null_penalties
+            + self.looks
+            + self.balls
+            + self.slabs
+            + self.boxes
+            + self.prescribed
+    }
+}
+
+/// What an advance did.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Report {
+    /// Events by kind.
+    pub events: Tally,
+    /// Energies at the end.
+    pub energy: Energy,
+    /// Pairs in the list.
+    pub pairs: usize,
+    /// Pairs by active layers: none, 1, 2, 3 to 4, 5 to 8, and so on by doubling.
+    pub layers: Vec<u64>,
+    /// Free vertices by the shortest period of the clocks that act on them: entry k counts those of
+    /// 2^k ticks (Harmon 2012, Fig. 2).
+    pub steps: Vec<u64>,
+    /// Why time stands still, if it does.
+    pub stall: Option<Stall>,
+    /// The advance ended early because of `Options::event_limit`.
+    pub exhausted: bool,
+    /// Vertices whose numbers are no longer finite; the advance ended.
+    pub not_finite: Vec<u32>,
+    /// Simulated time at the end [s].
+    pub time: f64,
+    /// Seconds spent.
+    pub seconds: f64,
+}

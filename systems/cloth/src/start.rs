@@ -1,0 +1,258 @@
+//! Can a start be simulated? Crossings by exact predicates, distances, the spacing of the mesh.
+
+use drystone_base::Vec3;
+use drystone_geometry::crossing::{edge_crosses_face, segments_cross};
+use drystone_geometry::{Aabb, BoxTree};
+use serde::{Deserialize, Serialize};
+
+use crate::Error;
+use crate::net::Net;
+use crate::pairs::Kind;
+use crate::state::Feature;
+
+/// Most places that are reported.
+const MOST: usize = 100;
+
+/// Two pieces that are where they cannot be.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Patch {
+    /// One piece.
+    pub a: Feature,
+    /// The other.
+    pub b: Feature,
+    /// How far apart they are; 0 if they cross [m].
+    pub distance: f64,
+    /// What is wrong.
+    pub what: String,
+}
+
+impl std::fmt::Display for Patch {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let x = self.a.points.first().copied().unwrap_or(Vec3::ZERO);
+        write!(
+            f,
+            "{} and {} at ({:.4}, {:.4}, {:.4}): {}",
+            self.a, self.b, x.x, x.y, x.z, self.what
+        )
+    }
+}
+
+/// The pieces as the text of an OBJ file, one group for each.
+pub fn patches_as_obj(patches: &[Patch]) -> String {
+    let (mut text, mut next) = (String::new(), 1);
+    for (k, patch) in patches.iter().enumerate() {
+        for piece in [&patch.a, &patch.b] {
+            text.push_str(&format!(
+                "# {}\ng patch{k}_{}_{}{}\n",
+                patch.what,
+                piece.object.replace(char::is_whitespace, "_"),
+                piece.what,
+                piece.number
+            ));
+            for p in &piece.points {
+                text.push_str(&format!("v {} {} {}\n", p.x, p.y, p.z));
+            }
+            let numbers: Vec<String> = (next..next + piece.points.len())
+                .map(|n| n.to_string())
+                .collect();
+            let element = ["p", "l", "f"][piece.points.len().clamp(1, 3) - 1];
+            text.push_str(&format!("{element} {}\n", numbers.join(" ")));
+            next += piece.points.len();
+        }
+    }
+    text
+}
+
+fn bounds(corners: &[u32], x: &[Vec3], pad: f64) -> Aabb {
+    let (mut low, mut high) = (Vec3::INFINITY, Vec3::NEG_INFINITY);
+    for i in corners {
+        low = low.min(x[*i as usize]);
+        high = high.max(x[*i as usize]);
+    }
+    Aabb {
+        low: low - pad,
+        high: high + pad,
+    }
+}
+
+impl Net {
+    /// Places where an edge and a triangle share a point, or in the plane two segments.
+    pub(crate) fn crossings(&self, x: &[Vec3]) -> Vec<(u32, u32)> {
+        let mut found = Vec::new();
+        if self.plane {
+            let boxes: Vec<Aabb> = self.edges.iter().map(|e| bounds(e, x, 0.0)).collect();
+            let tree = BoxTree::new(&boxes, &vec![0; boxes.len()]);
+            for (e, corners) in self.edges.iter().enumerate() {
+                tree.query(boxes[e].low, boxes[e].high, |f| {
+                    let other = self.edges[f as usize];
+                    let apart = !corners.iter().any(|i| other.contains(i));
+                    let held = corners.iter().chain(&other).all(|i| self.held[*i as usize]);
+                    let [a, b, c, d] =
+                        [corners[0], corners[1], other[0], other[1]].map(|i| x[i as usize]);
+                    if (e as u32) < f && apart && !held && segments_cross(a, b, c, d, 2) {
+                        found.push((e as u32, f));
+                    }
+                });
+            }
+            return found;
+        }
+        let boxes: Vec<Aabb> = self.faces.iter().map(|f| bounds(f, x, 0.0)).collect();
+        let group: Vec<u32> = self
+            .faces
+            .iter()
+            .map(|f| self.object[f[0] as usize])
+            .collect();
+        let tree = BoxTree::new(&boxes, &group);
+        for (e, [p, q]) in self.edges.iter().copied().enumerate() {
+            let own = bounds(&[p, q], x, 0.0);
+            tree.query(own.low, own.high, |f| {
+                let corners = self.faces[f as usize];
+                let held = [p, q]
+                    .iter()
+                    .chain(&corners)
+                    .all(|i| self.held[*i as usize]);
+                if held || corners.contains(&p) || corners.contains(&q) {
+                    return;
+                }
+                let [a, b, c] = corners.map(|i| x[i as usize]);
+                if edge_crosses_face(x[p as usize], x[q as usize], a, b, c) {
+                    found.push((e as u32, f));
+                }
+            });
+        }
+        found
+    }
+
+    /// The crossings as patches.
+    pub(crate) fn crossing_patches(&self, x: &[Vec3]) -> Vec<Patch> {
+        let at = |i: u32| x[i as usize];
+        let kind = if self.plane {
+            Kind::EdgeEdge
+        } else {
+            Kind::VertexFace
+        };
+        let crossings = self.crossings(x);
+        let patch = |(e, f): &(u32, u32)| Patch {
+            a: Feature::of(self, Kind::EdgeEdge, false, *e, &at),
+            b: Feature::of(self, kind, true, *f, &at),
+            distance: 0.0,
+            what: "they cross".into(),
+        };
+        crossings.iter().take(MOST).map(patch).collect()
+    }
+
+    /// Pairs closer than `distance`, and how close, with `wanted` to choose by both first vertices.
+    pub(crate) fn close_pairs(
+        &self,
+        x: &[Vec3],
+        distance: f64,
+        wanted: impl Fn(u32, u32) -> bool,
+    ) -> Vec<(Kind, u32, u32, f64)> {
+        let mut found = Vec::new();
+        let mut consider = |kind: Kind, a: u32, b: u32, corners: [u32; 4]| {
+            if wanted(corners[0], corners[3]) && self.may_touch(kind, a, b) {
+                let d = kind
+                    .closest(corners.map(|i| x[i as usize]))
+                    .distance_squared
+                    .sqrt();
+                if d < distance {
+                    found.push((kind, a, b, d));
+                }
+            }
+        };
+        let tree = |corners: &mut dyn Iterator<Item = Vec<u32>>| {
+            let mut group = Vec::new();
+            let boxes: Vec<Aabb> = corners
+                .map(|c| {
+                    group.push(self.object[c[0] as usize]);
+                    bounds(&c, x, distance)
+                })
+                .collect();
+            BoxTree::new(&boxes, &group)
+        };
+        let faces = tree(&mut self.faces.iter().map(|f| f.to_vec()));
+        let edges = tree(&mut self.edges.iter().map(|e| e.to_vec()));
+        let particles: Vec<u32> = (0..x.len() as u32)
+            .filter(|i| self.particle[*i as usize])
+            .collect();
+        let points = tree(&mut particles.iter().map(|i| vec![*i]));
+        for i in 0..x.len() as u32 {
+            let at = x[i as usize];
+            faces.query(at, at, |f| {
+                let c = self.faces[f as usize];
+                consider(Kind::VertexFace, i, f, [i, c[0], c[1], c[2]]);
+            });
+            if self.plane || self.particle[i as usize] {
+                edges.query(at, at, |e| {
+                    let c = self.edges[e as usize];
+                    consider(Kind::VertexEdge, i, e, [i, c[0], c[1], c[1]]);
+                });
+            }
+            if self.particle[i as usize] {
+                points.query(at, at, |k| {
+                    let j = particles[k as usize];
+                    if i < j {
+                        consider(Kind::VertexVertex, i, j, [i, j, j, j]);
+                    }
+                });
+            }
+        }
+        for (e, [a, b]) in self.edges.iter().copied().enumerate() {
+            let own = bounds(&[a, b], x, 0.0);
+            edges.query(own.low, own.high, |f| {
+                if (e as u32) < f {
+                    let [c, d] = self.edges[f as usize];
+                    consider(Kind::EdgeEdge, e as u32, f, [a, b, c, d]);
+                }
+            });
+        }
+        found
+    }
+
+    /// Refuses a start that crosses itself, a mesh too fine for the thickness, and pairs that start
+    /// closer than `start_layers` layers allow.
+    pub(crate) fn validate_start(&self, start_layers: u32) -> Result<(), Error> {
+        let refuse = |mut patches: Vec<Patch>| {
+            patches.sort_by(|a, b| a.distance.total_cmp(&b.distance));
+            patches.truncate(MOST);
+            match patches.first() {
+                Some(worst) => Err(Error::Start {
+                    worst: worst.to_string(),
+                    patches,
+                }),
+                None => Ok(()),
+            }
+        };
+        refuse(self.crossing_patches(&self.start))?;
+        // the rest shape must not push against itself
+        let same = |a: u32, b: u32| self.object[a as usize] == self.object[b as usize];
+        let tight = self.close_pairs(&self.rest, self.thickness, same);
+        refuse(self.patches(&self.rest, &tight, |d| {
+            format!("{d:.4} m apart in the rest shape, closer than the thickness {} m; wanted a coarser mesh (spacing at least 1.5 thicknesses) or a thickness below {d:.4} m", self.thickness)
+        }))?;
+        let least = self.layers.thickness(start_layers + 1);
+        let close = self.close_pairs(&self.start, least, |_, _| true);
+        refuse(self.patches(&self.start, &close, |d| {
+            let layers = (self.thickness / d).powi(4);
+            format!("they start {d:.3e} m apart, which needs {layers:.3e} layers; wanted {least:.3e} m, that is {start_layers} layers at most")
+        }))
+    }
+
+    fn patches(
+        &self,
+        x: &[Vec3],
+        pairs: &[(Kind, u32, u32, f64)],
+        what: impl Fn(f64) -> String,
+    ) -> Vec<Patch> {
+        let at = |i: u32| x[i as usize];
+        let mut pairs: Vec<_> = pairs.iter().collect();
+        pairs.sort_by(|a, b| a.3.total_cmp(&b.3));
+        let patch = |(kind, a, b, d): &(Kind, u32, u32, f64)| Patch {
+            a: Feature::of(self, *kind, false, *a, &at),
+            b: Feature::of(self, *kind, true, *b, &at),
+            distance: *d,
+            what: what(*d),
+        };
+        pairs.into_iter().take(MOST).map(patch).collect()
+    }
+}

@@ -1,0 +1,185 @@
+//! All that moves.
+
+use drystone_base::Vec3;
+use serde::{Deserialize, Serialize};
+
+use crate::Certificate;
+use crate::balls::Balls;
+use crate::broad::Broad;
+use crate::clock::{Tick, seconds};
+use crate::heap::Heap;
+use crate::mover::MoverState;
+use crate::net::Net;
+use crate::pairs::{Agenda, Kind, Pairs};
+use crate::vertex::Vertex;
+
+/// Everything that changes, queue included; a clone is a snapshot.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct State {
+    /// All that is before or at this time has happened.
+    pub(crate) time: Tick,
+    /// Written by kicks and by movers.
+    pub(crate) vertices: Vec<Vertex>,
+    pub(crate) movers: Vec<MoverState>,
+    /// Impulse on prescribed vertices since it was last asked for [N s].
+    pub(crate) reaction: Vec<Vec3>,
+    pub(crate) pairs: Pairs,
+    pub(crate) agenda: Agenda,
+    pub(crate) broad: Broad,
+    pub(crate) balls: Balls,
+    pub(crate) slabs: Heap,
+    /// Bound of the error of a projected distance [m].
+    pub(crate) delta: f64,
+    pub(crate) stall: Option<Stall>,
+    /// When brute force looks at all pairs again.
+    pub(crate) look_again: Tick,
+    /// Counts repairs.
+    pub(crate) round: u64,
+}
+
+impl State {
+    /// Vertices at the start, nothing known of pairs.
+    pub(crate) fn new(net: &Net) -> Self {
+        let mut vertices: Vec<Vertex> = (0..net.start.len())
+            .map(|i| Vertex {
+                position: net.start[i],
+                velocity: net.velocity[i],
+                time: 0,
+                inverse_mass: net.inverse_mass[i],
+            })
+            .collect();
+        for mover in &net.movers {
+            for i in &mover.vertices {
+                vertices[*i as usize].inverse_mass = 0.0;
+                vertices[*i as usize].velocity = Vec3::ZERO;
+            }
+        }
+        Self {
+            time: 0,
+            movers: net.movers.iter().map(|mover| mover.begin()).collect(),
+            reaction: vec![Vec3::ZERO; vertices.len()],
+            pairs: Pairs::new(net),
+            agenda: Agenda::default(),
+            broad: Broad::default(),
+            balls: Balls::default(),
+            slabs: Heap::default(),
+            delta: 0.0,
+            vertices,
+            stall: None,
+            look_again: Tick::MAX,
+            round: 0,
+        }
+    }
+
+    /// Whether all lists fit each other and `net`: a snapshot from outside may be anything.
+    pub(crate) fn is_sound(&self, net: &Net, certificate: Certificate) -> bool {
+        let count = net.start.len();
+        let certified = match certificate {
+            Certificate::Ball => self.balls.is_sound(count, self.pairs.pool.len()),
+            Certificate::Slab => self.slabs.is_sound(self.pairs.pool.len()),
+            Certificate::BruteForce => true,
+        };
+        self.reaction.len() == count
+            && self.vertices.iter().all(|v| v.time <= self.time)
+            && self.pairs.is_sound(net)
+            && self.agenda.is_sound(self.pairs.pool.len())
+            && certified
+    }
+
+    /// Time since the start [s].
+    pub fn seconds(&self) -> f64 {
+        seconds(self.time)
+    }
+
+    /// Time since the start, in ticks.
+    pub fn time(&self) -> Tick {
+        self.time
+    }
+
+    /// Every vertex, as it was left by its last kick.
+    pub fn vertices(&self) -> &[Vertex] {
+        &self.vertices
+    }
+}
+
+/// A piece of a mesh.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Feature {
+    /// Name of the sheet or obstacle.
+    pub object: String,
+    /// "vertex", "edge" or "triangle".
+    pub what: String,
+    /// Its number within the object; of an edge its number in the sorted list of edges.
+    pub number: u32,
+    /// Its vertices, numbered within the object.
+    pub vertices: Vec<u32>,
+    /// Where they are [m].
+    pub points: Vec<Vec3>,
+}
+
+impl Feature {
+    pub(crate) fn of(
+        net: &Net,
+        kind: Kind,
+        second: bool,
+        a: u32,
+        x: &impl Fn(u32) -> Vec3,
+    ) -> Self {
+        let (what, corners): (&str, Vec<u32>) = match (kind, second) {
+            (Kind::VertexFace, true) => ("triangle", net.faces[a as usize].to_vec()),
+            (Kind::EdgeEdge, _) | (Kind::VertexEdge, true) => {
+                ("edge", net.edges[a as usize].to_vec())
+            }
+            _ => ("vertex", vec![a]),
+        };
+        let object = net.object_of(corners[0]);
+        let first = match what {
+            "triangle" => object.faces.start,
+            "edge" => object.edges.start,
+            _ => object.vertices.start,
+        };
+        Self {
+            object: object.name.clone(),
+            what: what.into(),
+            number: a - first as u32,
+            points: corners.iter().map(|i| x(*i)).collect(),
+            vertices: corners
+                .iter()
+                .map(|i| i - object.vertices.start as u32)
+                .collect(),
+        }
+    }
+}
+
+impl std::fmt::Display for Feature {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} {} {}", self.object, self.what, self.number)
+    }
+}
+
+/// Motion that cannot go on: a pair would need a layer whose period is too short.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Stall {
+    /// One side.
+    pub a: Feature,
+    /// The other.
+    pub b: Feature,
+    /// The layer that would be needed.
+    pub layer: u32,
+    /// How far apart they are [m].
+    pub distance: f64,
+    /// When [s].
+    pub time: f64,
+    /// What stood in the way.
+    pub reason: String,
+}
+
+impl std::fmt::Display for Stall {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(
+            f,
+            "stalled: {} against {}, layer {}, {:.3e} m apart, t = {:.6} s ({})",
+            self.a, self.b, self.layer, self.distance, self.time, self.reason
+        )
+    }
+}

@@ -1,0 +1,328 @@
+//! A model that moves.
+
+use std::time::Instant;
+
+use drystone_base::{Pose, Vec3};
+
+use crate::clock::{LEVELS, Tick, ticks};
+use crate::event_loop::{Run, Scratch};
+use crate::net::Net;
+use crate::pairs::Kind;
+use crate::state::State;
+use crate::{Certificate, Energy, Error, Model, Options, Patch, Report, Stall};
+
+/// What a start was like.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Start {
+    /// Deepest layer active at the start.
+    pub deepest: u32,
+    /// Energy that the layers put into pairs that start close [J].
+    pub energy: f64,
+}
+
+/// A model, its state, and the options with which it is advanced.
+#[derive(Clone)]
+pub struct System {
+    model: Model,
+    options: Options,
+    net: Net,
+    state: State,
+    scratch: Scratch,
+    start: Start,
+}
+
+impl System {
+    /// The start of `model`; refuses what cannot be simulated.
+    pub fn new(model: Model, options: Options) -> Result<Self, Error> {
+        options.validate()?;
+        model.validate()?;
+        let net = Net::new(&model, &options)?;
+        net.validate_start(options.start_layers)?;
+        let state = State::new(&net);
+        let mut system = Self {
+            model,
+            options,
+            net,
+            state,
+            scratch: Scratch::default(),
+            start: Start::default(),
+        };
+        system.begin();
+        system.start = Start {
+            deepest: system.scratch.tally.deepest,
+            energy: system.energy().contact,
+        };
+        Ok(system)
+    }
+
+    fn run(&mut self) -> Run<'_> {
+        Run {
+            net: &self.net,
+            options: &self.options,
+            fields: &self.model.fields,
+            state: &mut self.state,
+            scratch: &mut self.scratch,
+        }
+    }
+
+    /// Pairs and certificates of the start.
+    fn begin(&mut self) {
+        let certificate = self.options.certificate;
+        let mut run = self.run();
+        match certificate {
+            Certificate::Ball => {
+                run.start_broad_phase();
+                run.start_balls();
+            }
+            Certificate::Slab => {
+                run.start_broad_phase();
+                let all: Vec<u32> = run.state.pairs.all().collect();
+                run.scratch.doubtful.extend(all);
+            }
+            Certificate::BruteForce => run.start_brute_force(),
+        }
+        run.repair();
+    }
+
+    /// What the start was like.
+    pub fn start(&self) -> &Start {
+        &self.start
+    }
+
+    /// What is simulated.
+    pub fn model(&self) -> &Model {
+        &self.model
+    }
+
+    /// How it is advanced.
+    pub fn options(&self) -> &Options {
+        &self.options
+    }
+
+    /// Everything that moves; a clone of it is a snapshot.
+    pub fn state(&self) -> &State {
+        &self.state
+    }
+
+    /// Goes on from `state`, a snapshot of a system of the same model and options.
+    pub fn restore(&mut self, state: State) -> Result<(), Error> {
+        let count = |s: &State| {
+            format!(
+                "{} vertices and {} movers",
+                s.vertices.len(),
+                s.movers.len()
+            )
+        };
+        let fits = state.vertices.len() == self.state.vertices.len()
+            && state.movers.len() == self.state.movers.len()
+            && state.is_sound(&self.net, self.options.certificate);
+        if !fits {
+            return Err(Error::State {
+                found: count(&state),
+                wanted: format!("{}, and lists to match", count(&self.state)),
+            });
+        }
+        self.state = state;
+        Ok(())
+    }
+
+    /// Time since the start [s].
+    pub fn time(&self) -> f64 {
+        self.state.seconds()
+    }
+
+    /// Advances by `seconds`. Ends early at a stall, which every later call reports again.
+    pub fn advance(&mut self, seconds: f64) -> Report {
+        self.advance_watched(seconds, |_| {})
+    }
+
+    /// As [`System::advance`]; `watch` sees the state after the events of each time.
+    pub fn advance_watched(&mut self, seconds: f64, mut watch: impl FnMut(&State)) -> Report {
+        let clock = Instant::now();
+        self.scratch.tally = Default::default();
+        let end = if seconds > 0.0 {
+            self.state.time.saturating_add(ticks(seconds))
+        } else {
+            self.state.time
+        };
+        if seconds > 0.0 && self.state.stall.is_none() {
+            self.run().until(end, &mut watch);
+        }
+        self.report(end, clock)
+    }
+
+    fn report(&self, end: Tick, clock: Instant) -> Report {
+        let state = &self.state;
+        let mut layers = vec![0u64; 2];
+        let mut level: Vec<u8> = self.net.check.clone();
+        for p in state.pairs.all() {
+            let pair = &state.pairs.pool[p as usize];
+            let bin = match pair.layers {
+                0 => 0,
+                n => 1 + (n - 1).checked_ilog2().map_or(0, |k| k as usize + 1),
+            };
+            if layers.len() <= bin {
+                layers.resize(bin + 1, 0);
+            }
+            layers[bin] += 1;
+            if let Some(deep) = (pair.layers > 0)
+                .then(|| self.net.layers.level(pair.period, pair.layers))
+                .flatten()
+            {
+                for i in pair.corners {
+                    level[i as usize] = level[i as usize].min(deep);
+                }
+            }
+        }
+        let mut steps = vec![0u64; LEVELS];
+        let mut not_finite = Vec::new();
+        for (i, v) in state.vertices.iter().enumerate() {
+            if v.inverse_mass > 0.0 {
+                steps[level[i] as usize] += 1;
+            }
+            if !(v.position.is_finite() && v.velocity.is_finite()) {
+                not_finite.push(i as u32);
+            }
+        }
+        Report {
+            events: self.scratch.tally,
+            energy: self.energy(),
+            pairs: state.pairs.len(),
+            layers,
+            steps,
+            stall: state.stall.clone(),
+            exhausted: state.time < end && state.stall.is_none(),
+            not_finite,
+            time: self.time(),
+            seconds: clock.elapsed().as_secs_f64(),
+        }
+    }
+
+    /// Why time stands still, if it does.
+    pub fn stall(&self) -> Option<&Stall> {
+        self.state.stall.as_ref()
+    }
+
+    fn object_points(&self, object: usize) -> Vec<Vec3> {
+        let range = self.net.objects[object].vertices.clone();
+        let vertices = &self.state.vertices[range];
+        vertices
+            .iter()
+            .map(|v| v.at(self.state.time, self.net.gravity))
+            .collect()
+    }
+
+    /// Where the vertices of sheet `i` are now [m].
+    pub fn points(&self, i: usize) -> Vec<Vec3> {
+        self.object_points(i)
+    }
+
+    /// Where the vertices of obstacle `i` are now [m].
+    pub fn obstacle_points(&self, i: usize) -> Vec<Vec3> {
+        self.object_points(self.model.sheets.len() + i)
+    }
+
+    /// How fast the vertices of sheet `i` are [m/s].
+    pub fn velocities(&self, i: usize) -> Vec<Vec3> {
+        let range = self.net.objects[i].vertices.clone();
+        let vertices = &self.state.vertices[range];
+        vertices
+            .iter()
+            .map(|v| v.velocity_at(self.state.time, self.net.gravity))
+            .collect()
+    }
+
+    /// Carries obstacle `i`, whose motion must be `Driven`, to `pose` during the next `seconds`;
+    /// to be called before an advance of that length.
+    pub fn drive_obstacle(&mut self, i: usize, pose: Pose, seconds: f64) {
+        self.drive(i, pose, seconds);
+    }
+
+    /// Carries pin `pin` of sheet `sheet`, whose motion must be `Driven`, to `pose` likewise.
+    pub fn drive_pin(&mut self, sheet: usize, pin: usize, pose: Pose, seconds: f64) {
+        let before: usize = self.model.sheets[..sheet]
+            .iter()
+            .map(|s| s.pins.len())
+            .sum();
+        self.drive(self.model.obstacles.len() + before + pin, pose, seconds);
+    }
+
+    fn drive(&mut self, mover: usize, pose: Pose, seconds: f64) {
+        let now = self.state.time;
+        let finite = pose.position.is_finite() && pose.rotation.is_normalized();
+        if let (Some(mover), Some(state)) =
+            (self.net.movers.get(mover), self.state.movers.get_mut(mover))
+            && finite
+            && seconds > 0.0
+        {
+            mover.drive(state, now, now.saturating_add(ticks(seconds)), pose);
+        }
+    }
+
+    /// Impulse that obstacle `i` has received since this was last called [N s], and its moment about
+    /// `centre` [N m s].
+    pub fn take_reaction(&mut self, i: usize, centre: Vec3) -> (Vec3, Vec3) {
+        let range = self.net.objects[self.model.sheets.len() + i]
+            .vertices
+            .clone();
+        let (mut linear, mut angular) = (Vec3::ZERO, Vec3::ZERO);
+        for k in range {
+            let impulse = std::mem::take(&mut self.state.reaction[k]);
+            let x = self.state.vertices[k].at(self.state.time, self.net.gravity);
+            linear += impulse;
+            angular += (x - centre).cross(impulse);
+        }
+        (linear, angular)
+    }
+
+    /// Energies now.
+    pub fn energy(&self) -> Energy {
+        crate::energy::energy(&self.net, &self.state)
+    }
+
+    /// Momentum of everything free [kg m/s], and its moment about the origin [kg m²/s].
+    pub fn momentum(&self) -> (Vec3, Vec3) {
+        crate::energy::momentum(&self.net, &self.state)
+    }
+
+    fn all_points(&self, state: &State) -> Vec<Vec3> {
+        state
+            .vertices
+            .iter()
+            .map(|v| v.at(state.time, self.net.gravity))
+            .collect()
+    }
+
+    /// Places where something crosses something now, by exact predicates: none, ever.
+    pub fn crossings(&self) -> Vec<Patch> {
+        self.net.crossing_patches(&self.all_points(&self.state))
+    }
+
+    /// Whether something crosses something in `state`, seen while advancing a clone of this system.
+    pub fn crosses(&self, state: &State) -> bool {
+        !self.net.crossings(&self.all_points(state)).is_empty()
+    }
+
+    /// Pairs that lack a layer at the distance they have now, by brute force: none, ever.
+    pub fn missing_layers(&self) -> Vec<(Kind, u32, u32)> {
+        let x = self.all_points(&self.state);
+        let close = self.net.close_pairs(&x, self.net.thickness, |_, _| true);
+        let mut missing = Vec::new();
+        for (kind, a, b, d) in close {
+            let key = ((kind as u64) << 60) | (u64::from(a) << 30) | u64::from(b);
+            let needed = self.net.layers.count(d, u32::MAX - 2);
+            let listed = self.state.pairs.pool.iter().find(|pair| pair.key == key);
+            if listed.is_none_or(|pair| pair.layers < needed) {
+                missing.push((kind, a, b));
+            }
+        }
+        missing
+    }
+
+    /// The least distance of two pieces that may touch, if below the thickness [m].
+    pub fn least_distance(&self) -> Option<f64> {
+        let x = self.all_points(&self.state);
+        let close = self.net.close_pairs(&x, self.net.thickness, |_, _| true);
+        close.iter().map(|pair| pair.3).min_by(f64::total_cmp)
+    }
+}

@@ -1,0 +1,56 @@
+//! Certificates only decide which null ticks are left out: trajectories agree bit for bit.
+
+use drystone_base::Vec3;
+use drystone_cloth::{Certificate, Model, System};
+
+use crate::scenes::{sludge, thrown_sheet, two_sheets, walkthrough, with};
+
+/// Positions and velocities after each of `frames` frames of `dt`, and the deepest layer.
+fn trajectory(
+    model: &Model,
+    certificate: Certificate,
+    frames: u32,
+    dt: f64,
+) -> (Vec<Vec<Vec3>>, u32) {
+    let mut system = System::new(model.clone(), with(certificate)).unwrap();
+    let (mut states, mut deepest) = (Vec::new(), 0);
+    for _ in 0..frames {
+        let report = system.advance(dt);
+        assert_eq!(report.stall, None);
+        deepest = deepest.max(report.events.deepest);
+        for sheet in 0..model.sheets.len() {
+            states.push(system.points(sheet));
+            states.push(system.velocities(sheet));
+        }
+    }
+    (states, deepest)
+}
+
+fn all_agree(model: &Model, frames: u32, dt: f64, brute: bool) {
+    let (ball, deepest) = trajectory(model, Certificate::Ball, frames, dt);
+    assert!(deepest >= 1, "nothing touched");
+    let (slab, _) = trajectory(model, Certificate::Slab, frames, dt);
+    assert!(ball == slab, "slabs and balls part");
+    if brute {
+        let (brute, _) = trajectory(model, Certificate::BruteForce, frames, dt);
+        assert!(ball == brute, "brute force and balls part");
+    }
+}
+
+#[test]
+fn a_bouncing_particle_does_not_depend_on_the_certificate() {
+    all_agree(&walkthrough(1.0), 40, 0.05, true);
+    all_agree(&walkthrough(0.0), 40, 0.05, true);
+}
+
+#[test]
+fn sludge_does_not_depend_on_the_certificate() {
+    all_agree(&sludge(20, 1.0), 20, 0.05, true);
+}
+
+#[test]
+fn cloth_does_not_depend_on_the_certificate() {
+    all_agree(&thrown_sheet(12, 4.0, 1.0), 4, 0.03, false);
+    all_agree(&thrown_sheet(5, 4.0, 1.0), 3, 0.02, true);
+    all_agree(&two_sheets(4, 2.0, 1.0), 3, 0.03, true);
+}

@@ -1,0 +1,118 @@
+//! Elastic sheets without contact: momentum, energy, order of convergence.
+
+use drystone_base::Vec3;
+use drystone_cloth::{Contact, Gravity, Model, Options, Sheet, Stretch, System};
+
+/// A sheet that swings in its plane and out of it, too far from itself to touch.
+fn swinging(stretch: Stretch) -> Model {
+    let mut sheet = Sheet::grid("sheet", 8, 8, 0.15);
+    sheet.material.stretch = stretch;
+    sheet.material.stretch_damping = 0.0;
+    sheet.material.bending = 0.02;
+    sheet.velocities = sheet
+        .points
+        .iter()
+        .map(|p| Vec3::new(0.3 * p.z + 0.1, 0.8 * p.x * p.x - p.z * p.z, 0.2 * p.x))
+        .collect();
+    Model {
+        sheets: vec![sheet],
+        contact: Contact {
+            thickness: 0.01,
+            ..Contact::default()
+        },
+        ..Model::default()
+    }
+}
+
+const STRETCHES: [Stretch; 3] = [
+    Stretch::Spring(750.0),
+    Stretch::Shell(60.0),
+    Stretch::Triangle {
+        young: 300.0,
+        poisson: 0.3,
+    },
+];
+
+#[test]
+fn momentum_is_kept_and_energy_does_not_drift_over_a_million_ticks() {
+    for stretch in STRETCHES {
+        let mut system = System::new(swinging(stretch), Options::default()).unwrap();
+        let (p0, l0) = system.momentum();
+        let e0 = system.energy().total();
+        let (mut ticks, mut first, mut last, mut frame) = (0, Vec::new(), Vec::new(), 0);
+        while ticks < 1_000_000 {
+            let report = system.advance(0.05);
+            assert_eq!(
+                report.events.activations, 0,
+                "{stretch:?}: the sheet touched itself"
+            );
+            ticks += report.events.elastic();
+            frame += 1;
+            if ticks < 300_000 {
+                &mut first
+            } else {
+                &mut last
+            }
+            .push(report.energy.total());
+        }
+        let (p1, l1) = system.momentum();
+        let (dp, dl) = (
+            (p1 - p0).length() / p0.length(),
+            (l1 - l0).length() / l0.length(),
+        );
+        assert!(
+            dp < 1e-13 && dl < 1e-12,
+            "{stretch:?}: momentum {dp:.1e}, angular {dl:.1e}"
+        ); // measured: see README
+        // without drift, late frames swing about the same mean as early ones
+        let mean = |list: &[f64]| list.iter().sum::<f64>() / list.len() as f64;
+        let drift = (mean(&last) - mean(&first)).abs() / e0;
+        assert!(
+            drift < 2e-3,
+            "{stretch:?}: energy drifted by {drift:.1e} in {frame} frames"
+        );
+    }
+}
+
+/// Half the period, a quarter of the error.
+#[test]
+fn positions_converge_at_second_order_and_ticking_gravity_at_first() {
+    let after = |fraction: f64, gravity: Gravity| {
+        let mut model = swinging(STRETCHES[0]);
+        model.gravity = Vec3::new(0.0, -9.8, 0.0);
+        model.sheets[0].pins.push(drystone_cloth::Pin {
+            vertices: vec![0],
+            motion: drystone_cloth::Motion::Fixed,
+            until: None,
+        });
+        let options = Options {
+            elastic_fraction: fraction,
+            gravity,
+            ..Options::default()
+        };
+        let mut system = System::new(model, options).unwrap();
+        system.advance(0.05);
+        system.points(0)
+    };
+    let apart = |a: &[Vec3], b: &[Vec3]| {
+        a.iter()
+            .zip(b)
+            .map(|(a, b)| (*a - *b).length())
+            .fold(0.0, f64::max)
+    };
+    let truth = after(0.5 / 64.0, Gravity::Ballistic);
+    let coarse = apart(&after(0.5 / 4.0, Gravity::Ballistic), &truth);
+    let fine = apart(&after(0.5 / 8.0, Gravity::Ballistic), &truth);
+    // kicks at the end of each period: first order in position offset, see the README
+    let ratio = coarse / fine;
+    assert!(
+        ratio > 1.8,
+        "errors {coarse:.2e}, {fine:.2e}: ratio {ratio:.2}"
+    );
+    let ticking = apart(&after(0.5 / 64.0, Gravity::Ticking(1e-4)), &truth);
+    let rough = apart(&after(0.5 / 64.0, Gravity::Ticking(1e-3)), &truth);
+    assert!(
+        ticking < 0.2 * rough,
+        "ticking gravity: {ticking:.2e}, ten times coarser {rough:.2e}"
+    );
+}
