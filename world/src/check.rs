@@ -4,6 +4,7 @@ use drystone_base::{Quat, Vec3};
 use drystone_rigid::Report;
 use serde::{Deserialize, Serialize};
 
+use crate::strand_truth::{StrandMoment, StrandWatch};
 use crate::truth::{fits, metres};
 use crate::{Penetration, Scene, SceneError, Truth, World};
 
@@ -95,6 +96,8 @@ struct Case {
     seen: Option<f64>,
     /// Whether a truth about one moment has had it.
     done: bool,
+    /// What has been seen of strands, where the truth is about them.
+    strands: StrandWatch,
 }
 
 impl Judge {
@@ -116,6 +119,10 @@ impl Judge {
                 scale: 0.0,
                 seen: None,
                 done: false,
+                strands: match truth {
+                    Truth::Strands(truth) => StrandWatch::new(truth, world),
+                    _ => StrandWatch::default(),
+                },
             }
         };
         Self {
@@ -132,6 +139,13 @@ impl Judge {
     pub fn look(&mut self, world: &World, report: &Report) {
         for &i in &report.set_aside {
             self.set_aside.push(world.bodies()[i].name.clone());
+        }
+        if let (Some(strands), Some(last)) = (world.strands(), world.strand_report()) {
+            let names = last
+                .set_aside
+                .iter()
+                .map(|&i| &strands.model.chains[i].name);
+            self.set_aside.extend(names.cloned());
         }
         let time = world.time();
         let last = time >= self.duration - 0.5 * self.step;
@@ -377,6 +391,17 @@ impl Case {
                     self.at_least(-depth);
                 }
             }
+            Truth::Strands(truth) => {
+                let moment = StrandMoment {
+                    world,
+                    time: moment.time,
+                    last: moment.last,
+                    output: moment.output,
+                    slack: 0.5 * moment.step,
+                };
+                self.strands.look(&truth, &moment);
+                self.seen = self.strands.seen;
+            }
             Truth::StaysFinite => self.seen = Some(0.0),
             Truth::MomentumKept {
                 along, from, to, ..
@@ -593,6 +618,10 @@ impl Case {
                     x >= *at_least as f64 && x <= most
                 })
             }
+            Truth::Strands(truth) => {
+                let (wanted, shown, holds) = StrandWatch::judgement(truth);
+                judged(wanted, &shown, &*holds)
+            }
             Truth::StaysFinite => finite(set_aside),
         }
     }
@@ -601,12 +630,12 @@ impl Case {
 /// The verdict on bodies whose motion was no longer finite.
 fn finite(set_aside: &[String]) -> Verdict {
     let measured = match set_aside {
-        [] => "no body lost".to_owned(),
+        [] => "nothing lost".to_owned(),
         names => format!("lost {}", names[..names.len().min(5)].join(", ")),
     };
     Verdict {
         truth: Truth::StaysFinite.to_string(),
-        wanted: "no body lost".into(),
+        wanted: "nothing lost".into(),
         measured,
         value: set_aside.len() as f64,
         holds: set_aside.is_empty(),

@@ -20,13 +20,15 @@ mod query;
 mod scene;
 mod shape;
 mod strand;
+mod strand_truth;
+mod strands;
 mod truth;
 mod world;
 
 pub use body::{Body, DEFAULT_DENSITY, DEFAULT_MATERIAL, Key, Motion};
 pub use check::{Judge, Progress, Verdict, check, check_world};
 pub use drystone_rigid::{ContactProblem, Options, Report, Stepper};
-pub use drystone_strand::{Continuum, Options as StrandOptions, RestShape};
+pub use drystone_strand::{Continuum, Options as StrandOptions, Report as StrandReport, RestShape};
 pub use error::{SceneError, nearest};
 pub use field::{Field, FieldKind};
 pub use frame::{Frame, FrameBody, FrameCloth, FrameContact, FrameStrand};
@@ -35,7 +37,9 @@ pub use generator::{
     Stack, Wall,
 };
 pub use groom::{Braid, Curl, Groom, GroomPattern, Lanterns, Patch, Row, Scalp, Tree};
-pub use metrics::{ContactCounts, FrameRecord, Recorder, RunReport, Spread, StepSeconds};
+pub use metrics::{
+    ContactCounts, FrameRecord, Recorder, RunReport, Spread, StepSeconds, StrandRun,
+};
 pub use penetration::Penetration;
 pub use query::{Hit, Near, Query};
 pub use scene::{Camera, Contact, LONGEST, MOST_BODIES, MOST_SEGMENTS, Material, Scene};
@@ -43,5 +47,7 @@ pub use shape::{Builtin, Mesh, Part, Shape, Turn};
 pub use strand::{
     Anchor, Base, Branch, Fibre, FileCurve, Held, Hold, JointKey, PoseKey, Profile, Ramp, Strand,
 };
+pub use strand_truth::StrandTruth;
+pub use strands::StrandSnapshot;
 pub use truth::{Truth, fits};
 pub use world::{Snapshot, World};

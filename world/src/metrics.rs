@@ -6,7 +6,7 @@ use drystone_rigid::{Options, Report};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Penetration, World};
+use crate::{Penetration, StrandOptions, StrandReport, World};
 
 /// The world at one output frame, in numbers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -39,6 +39,56 @@ pub struct FrameRecord {
     pub step_seconds: f64,
     /// The part of it that was spent looking for contacts [s].
     pub collision_seconds: f64,
+    /// Of strands, part of `kinetic_energy` [J].
+    #[serde(default)]
+    pub strand_kinetic_energy: f64,
+    /// Of strands, of weight and elasticity, part of `potential_energy` [J].
+    #[serde(default)]
+    pub strand_potential_energy: f64,
+    /// Points of strands that touch bodies.
+    #[serde(default)]
+    pub strand_contacts: usize,
+    /// Of a strand in a body, anywhere along it [m].
+    #[serde(default)]
+    pub deepest_strand_penetration: f64,
+    /// Mean of Newton's iterations since the frame before [1].
+    #[serde(default)]
+    pub strand_iterations: f64,
+    /// Steps of strands accepted unsolved since the frame before.
+    #[serde(default)]
+    pub strand_failed: u64,
+    /// Wall time that strands took since the frame before [s].
+    #[serde(default)]
+    pub strand_seconds: f64,
+}
+
+/// What strands did in a run.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct StrandRun {
+    /// How many there are.
+    pub strands: usize,
+    /// Of all of them.
+    pub segments: usize,
+    /// How steps were taken.
+    pub options: StrandOptions,
+    /// Implicit steps of all strands.
+    pub steps: u64,
+    /// Newton's iterations of a step.
+    pub iterations: Spread,
+    /// Steps halved, for their error or because Newton did not converge.
+    pub halved: u64,
+    /// Steps accepted unsolved.
+    pub failed: u64,
+    /// Largest over all frames [m].
+    pub deepest_penetration: f64,
+    /// Points that touch bodies, over all frames.
+    pub contacts: ContactCounts,
+    /// Wall time of a frame [s].
+    pub frame_seconds: Spread,
+    /// Names of strands put back on their start because their motion was no longer finite.
+    pub set_aside: Vec<String>,
+    /// Of grooms that are not to sag, those that their stiffness cannot hold, in words.
+    pub unstable_grooms: Vec<String>,
 }
 
 /// Mean, 95th percentile (within 1 %) and largest of a quantity over all steps.
@@ -97,6 +147,9 @@ pub struct RunReport {
     pub contacts: ContactCounts,
     /// Names of bodies that were set aside because their motion was no longer finite.
     pub set_aside: Vec<String>,
+    /// What the strands did, if there are any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub strands: Option<StrandRun>,
     /// One record per output frame, the start included.
     pub frames: Vec<FrameRecord>,
 }
@@ -161,6 +214,9 @@ pub struct Recorder {
     seconds: f64,
     collision_seconds: f64,
     last_contacts: usize,
+    // of strands: what they had done by the last frame
+    strands: Option<StrandReport>,
+    strand_seconds: Tally,
 }
 
 impl Recorder {
@@ -179,6 +235,8 @@ impl Recorder {
             seconds: 0.0,
             collision_seconds: 0.0,
             last_contacts: world.system().state.contacts.points.len(),
+            strands: world.strand_total().cloned(),
+            strand_seconds: Tally::default(),
         }
     }
 
@@ -231,8 +289,69 @@ impl Recorder {
             record.collision_seconds = self.collision_seconds / self.steps as f64;
         }
         (self.steps, self.seconds, self.collision_seconds) = (0, 0.0, 0.0);
+        self.measure_strands(world, &mut record);
         self.frames.push(record);
         &self.frames[self.frames.len() - 1]
+    }
+
+    /// Adds what there is to say of strands.
+    fn measure_strands(&mut self, world: &World, record: &mut FrameRecord) {
+        let Some(total) = world.strand_total() else {
+            return;
+        };
+        let before = self.strands.take().unwrap_or_default();
+        let sum = |r: &StrandReport| -> (u64, u64) {
+            let weighted = r.iterations.iter().zip(0u64..).map(|(n, k)| n * k);
+            (weighted.sum(), r.iterations.iter().sum())
+        };
+        let ((work, solves), (work_before, solves_before)) = (sum(total), sum(&before));
+        let solves = solves.saturating_sub(solves_before);
+        if solves > 0 {
+            record.strand_iterations = work.saturating_sub(work_before) as f64 / solves as f64;
+            record.strand_seconds = total.seconds - before.seconds;
+            self.strand_seconds.add(record.strand_seconds);
+        }
+        record.strand_failed = total.failed.saturating_sub(before.failed);
+        [record.strand_kinetic_energy, record.strand_potential_energy] = world.strand_energy();
+        record.strand_contacts = world.strand_contacts();
+        record.deepest_strand_penetration = world.strand_penetration();
+        self.strands = Some(total.clone());
+    }
+
+    fn strand_run(&self, world: &World) -> Option<StrandRun> {
+        let (system, total) = (world.strands()?, world.strand_total()?);
+        let (mean, p95, max) = total.iteration_figures();
+        let chains = &system.model.chains;
+        let frames = self.frames.iter();
+        let contacts: usize = frames.clone().map(|f| f.strand_contacts).sum();
+        let deepest = frames.clone().map(|f| f.deepest_strand_penetration);
+        let unstable = world.rest_shapes().iter();
+        let unstable = unstable.filter(|shape| shape.unstable_directions > 0);
+        Some(StrandRun {
+            strands: chains.len(),
+            segments: chains.iter().map(|chain| chain.len()).sum(),
+            options: system.options().clone(),
+            steps: total.steps,
+            iterations: Spread {
+                mean,
+                p95: p95 as f64,
+                max: max as f64,
+            },
+            halved: total.halved,
+            failed: total.failed,
+            deepest_penetration: deepest.fold(0.0, f64::max),
+            contacts: ContactCounts {
+                mean: contacts as f64 / self.frames.len().max(1) as f64,
+                max: frames.map(|f| f.strand_contacts).max().unwrap_or(0),
+            },
+            frame_seconds: self.strand_seconds.spread(),
+            set_aside: total
+                .set_aside
+                .iter()
+                .map(|&i| chains[i].name.clone())
+                .collect(),
+            unstable_grooms: unstable.map(ToString::to_string).collect(),
+        })
     }
 
     /// The records so far.
@@ -272,6 +391,7 @@ impl Recorder {
                 max: self.most_contacts,
             },
             set_aside: self.set_aside.iter().filter_map(name).collect(),
+            strands: self.strand_run(world),
             frames: self.frames.clone(),
         }
     }

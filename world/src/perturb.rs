@@ -6,7 +6,7 @@ use drystone_geometry::{self as geometry, Aabb, BroadPhase, ContactBuffer, colli
 
 use crate::build::solid;
 use crate::error::ensure;
-use crate::{Body, Motion, Scene, SceneError};
+use crate::{Body, Motion, Scene, SceneError, Strand};
 
 /// Bodies closer than this at the start stand on each other [m].
 const TOUCHING: f64 = 1e-3;
@@ -18,7 +18,9 @@ const TRIES: usize = 256;
 impl Scene {
     /// The same scene with every dynamic body moved at random by up to `metres` either way along
     /// x and z, and lifted so that a gap of a tenth of that opens under each body of a stack.
-    /// Where a shift would push a body into another, a better one is drawn as far as possible.
+    /// Where a shift would push a body into another, a better one is drawn as far as possible. The
+    /// points of strands, but for the first two, are moved likewise, by no more than a tenth of their
+    /// segments; their shape without load stays.
     pub fn perturbed(&self, metres: f64, seed: u32) -> Result<Self, SceneError> {
         ensure(
             (0.0..=1e3).contains(&metres),
@@ -27,7 +29,7 @@ impl Scene {
             format!("{metres} m"),
             "0 to 1000 m",
         )?;
-        let (mut bodies, strands) = self.check()?;
+        let (mut bodies, mut strands) = self.check()?;
         let shapes = bodies
             .iter()
             .map(|body| solid(&body.name, &body.shape))
@@ -127,6 +129,9 @@ impl Scene {
         {
             body.position = pose.position.to_array();
         }
+        for strand in &mut strands {
+            ruffle(strand, metres, &mut random);
+        }
         Ok(Self {
             bodies,
             generators: Vec::new(),
@@ -134,5 +139,45 @@ impl Scene {
             grooms: Vec::new(),
             ..self.clone()
         })
+    }
+}
+
+/// Moves the points of a strand at random; its shape without load stays as it was.
+fn ruffle(strand: &mut Strand, metres: f64, random: &mut Random) {
+    if metres == 0.0 {
+        return;
+    }
+    strand.points = strand.even_points();
+    strand.segments = None;
+    if strand.rest.is_none() && !strand.zero_gravity {
+        strand.rest = Some(strand.points.clone());
+    }
+    let before = strand.points.clone();
+    for (k, point) in strand.points.iter_mut().enumerate().skip(2) {
+        let segment = Vec3::from(before[k]) - Vec3::from(before[k - 1]);
+        let most = metres.min(0.1 * segment.length());
+        point[0] += random.range(-most, most);
+        point[2] += random.range(-most, most);
+    }
+    // what grows from a point goes along with it
+    let moved: Vec<Vec3> = before
+        .iter()
+        .zip(&strand.points)
+        .map(|(a, b)| Vec3::from(*b) - Vec3::from(*a))
+        .collect();
+    let mut shifts: Vec<Vec3> = Vec::new();
+    for branch in &mut strand.branches {
+        let shift = match branch.curve.checked_sub(1) {
+            None => moved.get(branch.point).copied(),
+            Some(other) => shifts.get(other).copied(),
+        };
+        let shift = shift.unwrap_or(Vec3::ZERO);
+        if branch.rest.is_none() {
+            branch.rest = Some(branch.points.clone());
+        }
+        for point in &mut branch.points {
+            *point = (Vec3::from(*point) + shift).to_array();
+        }
+        shifts.push(shift);
     }
 }

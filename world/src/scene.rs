@@ -11,7 +11,8 @@ use crate::body::DEFAULT_MATERIAL;
 use crate::defaults::is_default;
 use crate::error::{ensure, show};
 use crate::{
-    Body, Field, Generator, Groom, Mesh, Pattern, SceneError, Shape, Strand, StrandOptions, Truth,
+    Body, Field, Generator, Groom, Mesh, Pattern, SceneError, Shape, Strand, StrandOptions,
+    StrandTruth, Truth,
 };
 
 /// Everything there is to simulate.
@@ -249,6 +250,11 @@ impl Scene {
         self
     }
 
+    /// Adds something that must hold of strands.
+    pub fn strand_truth(&mut self, truth: StrandTruth) -> &mut Self {
+        self.truth(Truth::Strands(truth))
+    }
+
     /// Adds something that must hold.
     pub fn truth(&mut self, truth: Truth) -> &mut Self {
         self.truths.push(truth);
@@ -439,7 +445,7 @@ impl Scene {
             }
         }
         for truth in &self.truths {
-            truth.validate(&bodies)?;
+            truth.validate(&bodies, &strands)?;
         }
         Ok((bodies, strands))
     }

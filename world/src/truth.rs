@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::defaults::{all, is_all, is_default};
-use crate::{Body, SceneError};
+use crate::{Body, SceneError, Strand, StrandTruth};
 
 /// Something that must hold when the scene is run. Where a truth names `bodies`, `*` stands for
 /// any letters: `tower/*`. Times default to the whole run. Bodies that do not move by
@@ -287,6 +287,8 @@ pub enum Truth {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         at: Option<f64>,
     },
+    /// Something about strands.
+    Strands(StrandTruth),
 }
 
 fn quiet_speed() -> f64 {
@@ -338,7 +340,10 @@ impl Truth {
     }
 
     /// Says whether it speaks of bodies that are not there, or states no limit.
-    pub(crate) fn validate(&self, bodies: &[Body]) -> Result<(), SceneError> {
+    pub(crate) fn validate(&self, bodies: &[Body], strands: &[Strand]) -> Result<(), SceneError> {
+        if let Self::Strands(truth) = self {
+            return truth.validate(strands);
+        }
         if let Some(pattern) = self.about()
             && !bodies.iter().any(|body| fits(pattern, &body.name))
         {
@@ -371,7 +376,7 @@ impl Truth {
 }
 
 /// "from 2 s to 5 s", or as much of it as is said.
-fn span(from: f64, to: Option<f64>) -> String {
+pub(crate) fn span(from: f64, to: Option<f64>) -> String {
     match (from, to) {
         (0.0, None) => String::new(),
         (0.0, Some(to)) => format!(" until {to} s"),
@@ -381,7 +386,7 @@ fn span(from: f64, to: Option<f64>) -> String {
 }
 
 /// "at 2 s" or "at the end".
-fn when(at: Option<f64>) -> String {
+pub(crate) fn when(at: Option<f64>) -> String {
     at.map_or_else(|| "at the end".into(), |t| format!("at {t} s"))
 }
 
@@ -664,6 +669,7 @@ impl fmt::Display for Truth {
                 Some(most) => write!(f, "{at_least} to {most} contact points {}", when(*at)),
                 None => write!(f, "at least {at_least} contact points {}", when(*at)),
             },
+            Self::Strands(truth) => write!(f, "{truth}"),
         }
     }
 }

@@ -8,7 +8,11 @@ use drystone_rigid::{ContactProblem, Report, State, System, energy};
 use serde::{Deserialize, Serialize};
 
 use crate::build::Builder;
-use crate::{Body, Frame, FrameBody, FrameContact, Scene, SceneError};
+use crate::strands::Strands;
+use crate::{
+    Body, Frame, FrameBody, FrameContact, RestShape, Scene, SceneError, Strand, StrandReport,
+    StrandSnapshot,
+};
 
 /// A scene come alive.
 pub struct World {
@@ -17,6 +21,7 @@ pub struct World {
     index: BTreeMap<Arc<str>, usize>,
     builder: Builder,
     system: System,
+    strands: Option<Strands>,
     step: f64,
     fingerprint: u64,
     /// Length of the last step [s].
@@ -32,6 +37,8 @@ pub struct Snapshot {
     pub rigid: State,
     /// Length of the last step [s].
     pub last_step: f64,
+    /// The strands, if there are any.
+    pub strands: Option<StrandSnapshot>,
 }
 
 impl World {
@@ -63,6 +70,7 @@ impl World {
                 .collect(),
             names,
             builder,
+            strands: Strands::new(&scene, &system)?,
             system,
             step: scene.step(),
             fingerprint: fingerprint(&scene),
@@ -117,7 +125,57 @@ impl World {
             return Report::default();
         }
         self.last_step = dt;
-        self.system.step(dt)
+        let Some(strands) = &mut self.strands else {
+            return self.system.step(dt);
+        };
+        strands.push_bodies(&mut self.system);
+        let mut report = self.system.step(dt);
+        strands.follow(&self.system, dt);
+        report.dynamics_seconds += strands.last.seconds;
+        report
+    }
+
+    /// The strands: model, state and options; none where the scene has none.
+    pub fn strands(&self) -> Option<&drystone_strand::System> {
+        self.strands.as_ref().map(|strands| &strands.system)
+    }
+
+    /// The strands, to push them about or to change options.
+    pub fn strands_mut(&mut self) -> Option<&mut drystone_strand::System> {
+        self.strands.as_mut().map(|strands| &mut strands.system)
+    }
+
+    /// What the strands did in the last step.
+    pub fn strand_report(&self) -> Option<&StrandReport> {
+        self.strands.as_ref().map(|strands| &strands.last)
+    }
+
+    /// What the strands did since the world was made.
+    pub fn strand_total(&self) -> Option<&StrandReport> {
+        self.strands.as_ref().map(|strands| &strands.total)
+    }
+
+    /// What came of the grooms that are not to sag (`zero_gravity`).
+    pub fn rest_shapes(&self) -> &[RestShape] {
+        let shapes = self.strands.as_ref().map(|strands| &strands.rest_shapes);
+        shapes.map_or(&[], |shapes| shapes)
+    }
+
+    /// How deep the surface of a strand is in a body, at most, anywhere along it; dear [m].
+    pub fn strand_penetration(&self) -> f64 {
+        self.strands.as_ref().map_or(0.0, Strands::deepest)
+    }
+
+    /// How many points of strands touch a body.
+    pub fn strand_contacts(&self) -> usize {
+        self.strands.as_ref().map_or(0, Strands::contacts)
+    }
+
+    /// Of motion, and of weight and elasticity, of all strands [J].
+    pub fn strand_energy(&self) -> [f64; 2] {
+        self.strands.as_ref().map_or([0.0; 2], |strands| {
+            [strands.kinetic_energy(), strands.potential_energy()]
+        })
     }
 
     /// The contact problem that the next step meets first, called `SCENE@TIME`; see
@@ -149,6 +207,11 @@ impl World {
             return Err(SceneError::SameName(body.name));
         }
         let index = self.system.add(self.builder.body(&body)?)?;
+        if let Some(strands) = &mut self.strands {
+            let material = self.scene.materials.get(&body.material);
+            let material = material.copied().unwrap_or_default();
+            strands.add_body(&body, &material, &self.system)?;
+        }
         let name: Arc<str> = body.name.as_str().into();
         self.names.push(name.clone());
         self.index.insert(name, index);
@@ -172,7 +235,7 @@ impl World {
                     angular_velocity: state.angular_velocity[i],
                 })
                 .collect(),
-            strands: Vec::new(),
+            strands: self.strands.as_ref().map_or_else(Vec::new, Strands::frame),
             cloths: Vec::new(),
             contacts: Vec::new(),
         }
@@ -211,33 +274,54 @@ impl World {
         self.system.state.shape_pose(&self.system.model, i)
     }
 
-    /// [J]
+    /// Of bodies and strands [J].
     pub fn kinetic_energy(&self) -> f64 {
-        energy::kinetic_energy(&self.system.state, &self.system.model)
+        let bodies = energy::kinetic_energy(&self.system.state, &self.system.model);
+        match &self.strands {
+            Some(strands) => bodies + strands.kinetic_energy(),
+            None => bodies,
+        }
     }
 
-    /// Zero at the origin [J].
+    /// Of weight, zero at the origin, and of the elasticity of strands [J].
     pub fn potential_energy(&self) -> f64 {
-        energy::potential_energy(&self.system.state, &self.system.model)
+        let bodies = energy::potential_energy(&self.system.state, &self.system.model);
+        match &self.strands {
+            Some(strands) => bodies + strands.potential_energy(),
+            None => bodies,
+        }
     }
 
-    /// [kg m/s]
+    /// Of bodies and strands [kg m/s].
     pub fn momentum(&self) -> Vec3 {
-        energy::linear_momentum(&self.system.state, &self.system.model)
+        let bodies = energy::linear_momentum(&self.system.state, &self.system.model);
+        match &self.strands {
+            Some(s) => bodies + drystone_strand::energy::linear_momentum(&s.system),
+            None => bodies,
+        }
     }
 
-    /// About the origin [kg m²/s].
+    /// About the origin, of bodies and strands [kg m²/s].
     pub fn angular_momentum(&self) -> Vec3 {
-        energy::angular_momentum(&self.system.state, &self.system.model, Vec3::ZERO)
+        let (state, model) = (&self.system.state, &self.system.model);
+        let bodies = energy::angular_momentum(state, model, Vec3::ZERO);
+        match &self.strands {
+            Some(s) => bodies + drystone_strand::energy::angular_momentum(&s.system, Vec3::ZERO),
+            None => bodies,
+        }
     }
 
-    /// Mass of all bodies that have entered and move [kg].
+    /// Mass of all bodies that have entered and move, and of all strands [kg].
     pub fn moving_mass(&self) -> f64 {
         let (state, model) = (&self.system.state, &self.system.model);
-        (0..model.len())
+        let bodies: f64 = (0..model.len())
             .filter(|&i| state.present[i] && model.is_dynamic(i))
             .map(|i| model.mass[i])
-            .sum()
+            .sum();
+        match &self.strands {
+            Some(strands) => bodies + strands.mass(),
+            None => bodies,
+        }
     }
 
     /// A number that differs between scenes that would run differently. Names, truths, colours,
@@ -252,6 +336,7 @@ impl World {
             fingerprint: self.fingerprint,
             rigid: self.system.state.clone(),
             last_step: self.last_step,
+            strands: self.strands.as_ref().map(Strands::snapshot),
         }
     }
 
@@ -271,7 +356,18 @@ impl World {
                 "a state as `snapshot` makes it",
             ));
         }
+        match (&mut self.strands, &snapshot.strands) {
+            (None, None) => {}
+            (Some(strands), Some(state)) => strands.restore(state)?,
+            _ => {
+                let wanted = "a state as `snapshot` makes it";
+                return Err(SceneError::value("snapshot", "strands", "damaged", wanted));
+            }
+        }
         self.system.state.clone_from(&snapshot.rigid);
+        if let Some(strands) = &mut self.strands {
+            strands.settle_in(&self.system);
+        }
         self.last_step = snapshot.last_step;
         Ok(())
     }
@@ -331,6 +427,21 @@ fn fingerprint(scene: &Scene) -> u64 {
         name: String::new(),
         ..body.clone()
     };
+    // names of strands decide nothing; those of bodies do, where strands ride on them
+    let bare = |strand: &Strand| Strand {
+        colour: None,
+        name: String::new(),
+        ..strand.clone()
+    };
+    let named = !scene.strands.is_empty();
+    let plain = |body: &Body| Body {
+        name: if named {
+            body.name.clone()
+        } else {
+            String::new()
+        },
+        ..plain(body)
+    };
     let essence = Scene {
         name: String::new(),
         about: String::new(),
@@ -338,6 +449,7 @@ fn fingerprint(scene: &Scene) -> u64 {
         camera: None,
         truths: Vec::new(),
         bodies: scene.bodies.iter().map(plain).collect(),
+        strands: scene.strands.iter().map(bare).collect(),
         ..scene.clone()
     };
     // writing plain data to memory does not fail; if it did, all scenes would look alike
