@@ -54,7 +54,7 @@ fn main() {
         let e = report.events;
         elements += e.elastic();
         println!(
-            "t {:.2}  {:6.3} s  elastic {} penalty {} null {} looks {} balls {} slabs {} boxes {} made {} act {} deep {} pairs {} E {:.6} crossings {}",
+            "t {:.2}  {:6.3} s  elastic {} penalty {} null {} looks {} balls {:?} pairs {:?} slabs {} boxes {} made {} act {} deep {} pairs {} E {:.6} crossings {}",
             report.time,
             report.seconds,
             e.elastic(),
@@ -62,6 +62,7 @@ fn main() {
             e.null_penalties,
             e.looks,
             e.balls,
+            e.ball_pairs,
             e.slabs,
             e.boxes,
             e.pairs_made,

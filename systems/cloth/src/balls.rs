@@ -1,11 +1,13 @@
-//! Certificates by vertex: each stays in a ball about a reference that moves with it.
+//! Certificates by vertex: each stays in balls about references that move with it.
 //!
 //! A reference goes on as its vertex did when it was made, gravity included, so falling or carried
 //! cloth leaves no ball. While all four vertices of a pair are in their balls, the pair is
 //! farther apart than its references less the radii; along a fixed direction that is a parabola in
-//! time, and its first root is when the pair must be looked at again. A kick costs one test of its
-//! vertex; only a vertex that leaves its ball touches its pairs. Pairs wait in a calendar of coarse
-//! slots, and are only ever filed earlier; at the slot they are looked at, renewed or put off.
+//! time, and its first root is when the pair must be looked at again. A kick costs a few tests of its
+//! vertex; only a vertex that leaves a ball touches pairs. A vertex has a ball of each rank, each
+//! larger than the one before, and a pair relies on the largest that its slack allows: so a small
+//! motion touches the few tight pairs only. Pairs wait in a calendar of coarse slots, and are only
+//! ever filed earlier; at the slot they are looked at, renewed or put off.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -16,15 +18,18 @@ use serde::{Deserialize, Serialize};
 
 use crate::clock::{TICK, Tick, next_tick};
 use crate::event_loop::{Run, TOO_FAST};
+use crate::pairs::RANKS;
 
 /// Slots are 2^SLOT ticks long, 2⁻¹² s.
 const SLOT: u8 = 28;
 /// How many slots the calendar has.
 const RING: usize = 256;
-/// A ball's radius, as a part of the least slack of its pairs [1].
+/// Radius of the smallest ball, as a part of the least slack of its pairs [1].
 const SHARE: f64 = 0.25;
-/// A ball's radius if a pair leaves too little, as a part of the pair's slack [1].
-const SQUEEZED: f64 = 0.125;
+/// Largest radius for a pair, as a part of its slack: then a third of the slack is left [1].
+const ALLOWED: f64 = 1.0 / 6.0;
+/// Radii of the larger balls, as parts of the thickness [1]; the smallest adapts.
+const RADII: [f64; RANKS] = [0.0, 0.01, 0.035, 0.08, 0.16];
 
 /// Where a vertex is expected to be, and how far off it may be.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -32,13 +37,15 @@ pub(crate) struct Ball {
     reference: Vec3,
     drift: Vec3,
     time: Tick,
-    radius: f64,
+    radius: f32,
+    /// 1 if the reference falls, 0 if not.
+    falls: f32,
 }
 
 /// Balls of all vertices, and when pairs are looked at.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Balls {
-    ball: Vec<Ball>,
+    ball: [Vec<Ball>; RANKS],
     slots: Vec<Vec<u32>>,
     /// The slot that was last emptied.
     slot: Tick,
@@ -53,7 +60,7 @@ impl Balls {
             .iter()
             .flatten()
             .chain(self.urgent.iter().map(|Reverse((_, p))| p));
-        self.ball.len() == vertices
+        self.ball.iter().all(|ball| ball.len() == vertices)
             && self.slots.len() == RING
             && numbers.into_iter().all(|p| (*p as usize) < pairs)
     }
@@ -89,16 +96,16 @@ impl Run<'_> {
         let (t, net) = (self.state.time, self.net);
         self.state.balls.slots = vec![Vec::new(); RING];
         self.state.balls.slot = t >> SLOT;
-        let smallest = self.smallest_radius();
-        let vertices = self.state.vertices.iter().enumerate();
-        self.state.balls.ball = vertices
-            .map(|(i, v)| Ball {
-                reference: v.at(t, net.gravity),
-                drift: v.velocity_at(t, net.gravity),
-                time: t,
-                radius: if net.fixed[i] { 0.0 } else { smallest },
-            })
-            .collect();
+        for rank in 0..RANKS {
+            let radius = if rank == 0 {
+                self.smallest_radius()
+            } else {
+                RADII[rank] * net.thickness
+            };
+            self.state.balls.ball[rank] = (0..self.state.vertices.len())
+                .map(|i| self.ball_here(i, if net.fixed[i] { 0.0 } else { radius }))
+                .collect();
+        }
         let all: Vec<u32> = self.state.pairs.all().collect();
         self.scratch.doubtful.extend(all);
     }
@@ -178,97 +185,106 @@ impl Run<'_> {
         }
     }
 
-    /// Whether vertex `i` stays in its ball until it is looked at again.
+    /// A ball about where vertex `i` is and goes.
+    fn ball_here(&self, i: usize, radius: f64) -> Ball {
+        let (t, gravity, vertex) = (self.state.time, self.net.gravity, &self.state.vertices[i]);
+        Ball {
+            reference: vertex.at(t, gravity),
+            drift: vertex.velocity_at(t, gravity),
+            time: t,
+            radius: radius as f32,
+            falls: if vertex.inverse_mass > 0.0 { 1.0 } else { 0.0 },
+        }
+    }
+
+    /// Whether vertex `i` is in its ball at `t`. As both fall alike their difference is linear in
+    /// time: in the ball now and then is in the ball in between.
     #[inline]
-    pub(crate) fn stays_in_ball(&self, i: usize) -> bool {
-        let next = next_tick(self.state.time, self.net.check[i]);
-        let vertex = &self.state.vertices[i];
-        let ball = &self.state.balls.ball[i];
-        // both fall alike, so their difference is linear and its largest value at an end
+    fn is_in_ball(&self, i: usize, rank: usize, t: Tick) -> bool {
+        let (vertex, ball) = (&self.state.vertices[i], &self.state.balls.ball[rank][i]);
         let (h, age) = (
-            (next - vertex.time) as f64 * TICK,
-            (next - ball.time) as f64 * TICK,
+            (t - vertex.time) as f64 * TICK,
+            (t - ball.time) as f64 * TICK,
         );
         let fall = vertex.falls(self.net.gravity) * (0.5 * (h * h - age * age));
         let off = vertex.position + vertex.velocity * h - ball.reference - ball.drift * age + fall;
-        off.length_squared() <= ball.radius * ball.radius
+        let radius = f64::from(ball.radius);
+        off.length_squared() <= radius * radius
     }
 
-    /// Whether vertex `i` is in its ball now.
-    fn is_in_ball(&self, i: usize) -> bool {
-        let (t, gravity) = (self.state.time, self.net.gravity);
-        let (vertex, ball) = (&self.state.vertices[i], &self.state.balls.ball[i]);
-        let age = (t - ball.time) as f64 * TICK;
-        let reference =
-            ball.reference + ball.drift * age + vertex.falls(gravity) * (0.5 * age * age);
-        (vertex.at(t, gravity) - reference).length_squared() <= ball.radius * ball.radius
+    /// Whether vertex `i` stays in its ball until it is looked at again.
+    #[inline]
+    pub(crate) fn stays_in_ball(&self, i: usize, rank: usize) -> bool {
+        self.is_in_ball(i, rank, next_tick(self.state.time, self.net.check[i]))
     }
 
     /// A parabola below the gap of pair `p` from now on, less its next layer and all radii.
     #[inline]
     fn below(&self, p: u32) -> Below {
-        let (state, gravity) = (&*self.state, self.net.gravity);
+        let state = &*self.state;
         let pair = &state.pairs.pool[p as usize];
-        let (n, split) = (pair.normal, pair.kind.split());
-        let fall = 0.5 * n.dot(gravity);
+        let (n, split) = (pair.normal(), pair.kind.split());
+        let fall = 0.5 * n.dot(self.net.gravity);
         let (mut low, mut low_speed, mut low_fall) = (f64::INFINITY, f64::INFINITY, f64::INFINITY);
         let (mut high, mut high_speed, mut high_fall) = (-low, -low_speed, -low_fall);
+        let balls = &state.balls.ball[pair.rank as usize];
         for (k, i) in pair.corners.iter().enumerate() {
-            let ball = &state.balls.ball[*i as usize];
+            let ball = &balls[*i as usize];
             let age = (state.time - ball.time) as f64 * TICK;
-            let falls = if state.vertices[*i as usize].inverse_mass > 0.0 {
-                fall
-            } else {
-                0.0
-            };
+            let (falls, radius) = (fall * f64::from(ball.falls), f64::from(ball.radius));
             let speed = n.dot(ball.drift);
             let x = n.dot(ball.reference) + (speed + falls * age) * age;
             let speed = speed + 2.0 * falls * age;
             if k < split {
-                low = low.min(x - ball.radius);
+                low = low.min(x - radius);
                 low_speed = low_speed.min(speed);
                 low_fall = low_fall.min(falls);
             } else {
-                high = high.max(x + ball.radius);
+                high = high.max(x + radius);
                 high_speed = high_speed.max(speed);
                 high_fall = high_fall.max(falls);
             }
         }
         Below {
-            c0: low - high - self.net.layers.thickness(pair.layers + 1) - state.delta,
+            c0: low - high - pair.watched - state.delta,
             c1: low_speed - high_speed,
             c2: low_fall - high_fall,
         }
     }
 
-    /// A new reference for vertex `i`, which is about to leave its ball.
+    /// A new ball for vertex `i`, which is about to leave its ball.
     #[inline(never)]
-    pub(crate) fn renew_ball(&mut self, i: usize) {
+    pub(crate) fn renew_ball(&mut self, i: usize, rank: usize) {
         let (t, net) = (self.state.time, self.net);
-        self.scratch.tally.balls += 1;
-        let vertex = &self.state.vertices[i];
-        self.state.balls.ball[i] = Ball {
-            reference: vertex.at(t, net.gravity),
-            drift: vertex.velocity_at(t, net.gravity),
-            time: t,
-            radius: 0.0,
-        };
+        self.scratch.tally.balls[rank] += 1;
+        let fixed = RADII[rank] * net.thickness;
+        let before = self.state.balls.ball[rank][i];
+        self.state.balls.ball[rank][i] = self.ball_here(i, fixed);
+        if rank > 0 {
+            self.drift_as_before(i, rank, &before);
+        }
         let mut found = std::mem::take(&mut self.scratch.below);
         found.clear();
         let mut least = f64::INFINITY;
-        self.for_pairs_of(i, |run, p| {
-            let below = run.below(p);
-            least = least.min(below.c0);
-            found.push((p, below));
-        });
-        // without slack, as far as is known from old directions: pairs in doubt will tell
-        let radius = if least > 0.0 {
-            SHARE * least
-        } else {
-            self.smallest_radius()
-        };
-        let radius = radius.min(0.25 * net.thickness);
-        self.state.balls.ball[i].radius = radius;
+        for primitive in net.primitives_of(i) {
+            for p in self.state.pairs.of(primitive, rank) {
+                let below = self.below(*p);
+                least = least.min(below.c0);
+                found.push((*p, below));
+            }
+        }
+        self.scratch.tally.ball_pairs[rank] += found.len() as u64;
+        let mut radius = 0.0;
+        if rank == 0 {
+            // without slack, as far as is known from old directions: pairs in doubt will tell
+            radius = if least > 0.0 {
+                SHARE * least
+            } else {
+                self.smallest_radius()
+            };
+            radius = f64::from(radius.min(RADII[1] * net.thickness) as f32);
+            self.state.balls.ball[0][i].radius = radius as f32;
+        }
         for (p, below) in &found {
             let ticks = below.ticks(radius);
             if ticks >= 1.0 {
@@ -280,20 +296,43 @@ impl Run<'_> {
         self.scratch.below = found;
     }
 
+    /// Lets the reference go on with the mean velocity over the last ball's life, if that is long
+    /// enough to tell: a vertex that swings is somewhere else soon, but its mean is not.
+    fn drift_as_before(&mut self, i: usize, rank: usize, before: &Ball) {
+        let age = self.state.time - before.time;
+        if age < 8 << self.net.check[i] {
+            return;
+        }
+        let age = age as f64 * TICK;
+        let ball = &mut self.state.balls.ball[rank][i];
+        let own = ball.drift;
+        let fall = self.state.vertices[i].falls(self.net.gravity);
+        // the mean is that of the middle of its life
+        ball.drift = (ball.reference - before.reference) / age + fall * (0.5 * age);
+        if !self.stays_in_ball(i, rank) {
+            self.state.balls.ball[rank][i].drift = own;
+        }
+    }
+
     /// Pair `p` is apart by `slack` more than its next layer: when must it be looked at again?
-    /// Balls that take too much of the slack shrink, and vertices outside of them get new ones.
+    /// It relies on the largest balls that leave a third of the slack; if even the smallest take
+    /// too much they shrink, and vertices outside of them get new ones.
     pub(crate) fn renew_pair(&mut self, p: u32, slack: f64) {
-        let t = self.state.time;
+        let (t, allowed) = (self.state.time, ALLOWED * slack);
+        let rank = (1..RANKS)
+            .rev()
+            .find(|rank| RADII[*rank] * self.net.thickness <= allowed)
+            .unwrap_or(0);
+        self.state.pairs.set_rank(p, rank as u8);
         let mut below = self.below(p);
-        if below.c0 < 0.25 * slack {
-            let radius = SQUEEZED * slack;
+        if rank == 0 && below.c0 < 0.25 * slack {
             for i in self.state.pairs.pool[p as usize].corners {
-                let ball = &mut self.state.balls.ball[i as usize];
-                if ball.radius > radius {
-                    ball.radius = radius;
-                    if !self.is_in_ball(i as usize) || !self.stays_in_ball(i as usize) {
-                        self.recentre(i as usize, radius);
-                        self.scratch.left.push(i);
+                let ball = &mut self.state.balls.ball[0][i as usize];
+                if f64::from(ball.radius) > allowed {
+                    ball.radius = allowed as f32;
+                    if !self.is_in_ball(i as usize, 0, t) || !self.stays_in_ball(i as usize, 0) {
+                        self.state.balls.ball[0][i as usize] = self.ball_here(i as usize, allowed);
+                        self.scratch.left.push((i, 0));
                     }
                 }
             }
@@ -305,17 +344,5 @@ impl Run<'_> {
         } else {
             self.stall(p, TOO_FAST);
         }
-    }
-
-    /// Puts the ball of `i` where the vertex is; its pairs are renewed when its turn comes.
-    fn recentre(&mut self, i: usize, radius: f64) {
-        let (t, gravity) = (self.state.time, self.net.gravity);
-        let vertex = &self.state.vertices[i];
-        self.state.balls.ball[i] = Ball {
-            reference: vertex.at(t, gravity),
-            drift: vertex.velocity_at(t, gravity),
-            time: t,
-            radius,
-        };
     }
 }

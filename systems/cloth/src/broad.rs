@@ -13,10 +13,10 @@ use serde::{Deserialize, Serialize};
 use crate::clock::{Tick, next_tick, period, seconds, ticks};
 use crate::event_loop::Run;
 use crate::net::Net;
-use crate::pairs::Kind;
+use crate::pairs::{Kind, RANKS};
 
 /// Room around a vertex, as a part of the thickness [1].
-const ROOM: f64 = 0.3;
+const ROOM: f64 = 0.2;
 /// How long a box is meant to last, at most [s].
 const LAST: f64 = 0.05;
 
@@ -289,14 +289,16 @@ impl Run<'_> {
             }
         }
         // those that did and do not
-        let mut k = 0;
-        while let Some(p) = self.state.pairs.of(number).get(k).copied() {
-            let pair = &self.state.pairs.pool[p as usize];
-            let other = pair.primitives[usize::from(pair.primitives[0] as usize == number)];
-            if overlap(new, self.bounds_of(other as usize)) {
-                k += 1;
-            } else {
-                self.drop_pair(p);
+        for rank in 0..RANKS {
+            let mut k = 0;
+            while let Some(p) = self.state.pairs.of(number, rank).get(k).copied() {
+                let record = &self.state.pairs.records[p as usize];
+                let other = record.primitives[usize::from(record.primitives[0] as usize == number)];
+                if overlap(new, self.bounds_of(other as usize)) {
+                    k += 1;
+                } else {
+                    self.drop_pair(p);
+                }
             }
         }
         self.scratch.hits = hits;
@@ -333,9 +335,11 @@ impl Run<'_> {
 
     fn drop_pair(&mut self, p: u32) {
         let state = &mut *self.state;
-        let pair = &mut state.pairs.pool[p as usize];
-        if pair.layers > 0 {
-            state.agenda.forget(&self.net.layers, pair);
+        let layers = state.pairs.pool[p as usize].layers;
+        if layers > 0 {
+            state
+                .agenda
+                .forget(&self.net.layers, layers, &state.pairs.records[p as usize]);
         }
         state.slabs.remove(p);
         state.pairs.remove(p);

@@ -12,7 +12,7 @@ use drystone_geometry::proximity::{first_root, gap_along, rounding};
 use crate::balls::Below;
 use crate::clock::{LEVELS, TICK, Tick, next_tick, period, seconds};
 use crate::net::Net;
-use crate::pairs::{Entry, Kind};
+use crate::pairs::{Entry, Kind, RANKS};
 use crate::report::Tally;
 use crate::state::{Feature, Stall, State};
 use crate::{Certificate, Field, Options};
@@ -27,7 +27,7 @@ pub(crate) struct Scratch {
     pub(crate) touched: Vec<u32>,
     mark: Vec<u64>,
     /// Vertices that left their ball.
-    pub(crate) left: Vec<u32>,
+    pub(crate) left: Vec<(u32, usize)>,
     /// Pairs to be looked at.
     pub(crate) doubtful: Vec<u32>,
     pub(crate) hits: Vec<(Kind, u32, u32)>,
@@ -115,7 +115,7 @@ impl Run<'_> {
                         scratch.touched.push(i);
                         // it moves otherwise than its ball
                         if self.options.certificate == Certificate::Ball {
-                            scratch.left.push(i);
+                            scratch.left.extend((0..RANKS).map(|rank| (i, rank)));
                         }
                     },
                 );
@@ -280,7 +280,9 @@ impl Run<'_> {
             top -= 1;
         }
         if top < before {
-            self.state.pairs.pool[entry.pair as usize].layers = top;
+            let pair = &mut self.state.pairs.pool[entry.pair as usize];
+            pair.layers = top;
+            pair.watched = net.layers.thickness(top + 1);
             self.scratch.tally.deactivations += u64::from(before - top);
             self.scratch.doubtful.push(entry.pair);
         }
@@ -300,8 +302,10 @@ impl Run<'_> {
                         if !self.stays_in_box(i) {
                             self.renew_box(i);
                         }
-                        if !self.stays_in_ball(i) {
-                            self.renew_ball(i);
+                        for rank in 0..RANKS {
+                            if !self.stays_in_ball(i, rank) {
+                                self.renew_ball(i, rank);
+                            }
                         }
                     }
                 }
@@ -313,8 +317,8 @@ impl Run<'_> {
                             self.renew_box(i);
                         }
                         self.for_pairs_of(i, |run, p| {
-                            let pair = &mut run.state.pairs.pool[p as usize];
-                            let known = std::mem::replace(&mut pair.round, round) == round;
+                            let record = &mut run.state.pairs.records[p as usize];
+                            let known = std::mem::replace(&mut record.round, round) == round;
                             if !known && !run.renew_slab(p) {
                                 run.scratch.doubtful.push(p);
                             }
@@ -330,26 +334,13 @@ impl Run<'_> {
     }
 
     /// Calls `act` with every pair that vertex `i` is a corner of.
-    #[inline]
-    pub(crate) fn for_pairs_of(&mut self, i: usize, mut act: impl FnMut(&mut Self, u32)) {
-        let net = self.net;
-        let (vertices, edges) = (net.start.len(), net.edges.len());
-        let own = std::iter::once(i);
-        let edge = net
-            .vertex_edges
-            .row(i)
-            .iter()
-            .map(|e| vertices + *e as usize);
-        let face = net
-            .vertex_faces
-            .row(i)
-            .iter()
-            .map(|f| vertices + edges + *f as usize);
-        for primitive in own.chain(edge).chain(face) {
-            let mut k = 0;
-            while let Some(p) = self.state.pairs.of(primitive).get(k).copied() {
-                act(self, p);
-                k += 1;
+    fn for_pairs_of(&mut self, i: usize, mut act: impl FnMut(&mut Self, u32)) {
+        for rank in 0..RANKS {
+            for primitive in self.net.primitives_of(i) {
+                for k in 0..self.state.pairs.of(primitive, rank).len() {
+                    let p = self.state.pairs.of(primitive, rank)[k];
+                    act(self, p);
+                }
             }
         }
     }
@@ -358,8 +349,8 @@ impl Run<'_> {
     /// is in doubt.
     fn look_at_doubtful(&mut self) {
         while self.state.stall.is_none() {
-            if let Some(i) = self.scratch.left.pop() {
-                self.renew_ball(i as usize);
+            if let Some((i, rank)) = self.scratch.left.pop() {
+                self.renew_ball(i as usize, rank);
             } else if let Some(p) = self.scratch.doubtful.pop() {
                 if self.state.pairs.is_there(p) {
                     self.look_at(p);
@@ -387,8 +378,8 @@ impl Run<'_> {
             return;
         }
         let pair = &mut self.state.pairs.pool[p as usize];
-        pair.normal = n;
-        let slack = low - net.layers.thickness(pair.layers + 1);
+        pair.set_normal(n);
+        let slack = low - pair.watched;
         match self.options.certificate {
             Certificate::Ball => self.renew_pair(p, slack),
             Certificate::Slab => {
@@ -404,8 +395,7 @@ impl Run<'_> {
     fn activate_down_to(&mut self, p: u32, low: f64) -> bool {
         let layers = &self.net.layers;
         loop {
-            let pair = &mut self.state.pairs.pool[p as usize];
-            let next = pair.layers + 1;
+            let next = self.state.pairs.pool[p as usize].layers + 1;
             if low >= layers.thickness(next) + layers.early(next) {
                 return true;
             }
@@ -416,7 +406,7 @@ impl Run<'_> {
                 );
                 return false;
             }
-            if !self.state.agenda.activate(layers, p, pair) {
+            if !self.state.agenda.activate(layers, p, &mut self.state.pairs) {
                 self.stall(p, "its period would be shorter than the shortest allowed");
                 return false;
             }
@@ -488,10 +478,8 @@ impl Run<'_> {
         let pair = &self.state.pairs.pool[p as usize];
         let x = |i: u32| self.state.vertices[i as usize].at(t, net.gravity);
         let found = pair.kind.closest(pair.corners.map(x));
-        let (a, b) = (
-            (pair.key >> 30) as u32 & 0x3fff_ffff,
-            pair.key as u32 & 0x3fff_ffff,
-        );
+        let key = self.state.pairs.records[p as usize].key;
+        let (a, b) = ((key >> 30) as u32 & 0x3fff_ffff, key as u32 & 0x3fff_ffff);
         self.state.stall = Some(Stall {
             a: Feature::of(net, pair.kind, false, a, &x),
             b: Feature::of(net, pair.kind, true, b, &x),

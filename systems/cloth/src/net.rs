@@ -275,6 +275,17 @@ impl Net {
         faces.filter(move |f| self.faces[*f].contains(&b))
     }
 
+    /// Numbers of the primitives that vertex `i` is a corner of, as pairs count them.
+    #[inline]
+    pub(crate) fn primitives_of(&self, i: usize) -> impl Iterator<Item = usize> + '_ {
+        let (vertices, edges) = (self.start.len(), self.edges.len());
+        let edge = self.vertex_edges.row(i).iter();
+        let face = self.vertex_faces.row(i).iter();
+        std::iter::once(i)
+            .chain(edge.map(move |e| vertices + *e as usize))
+            .chain(face.map(move |f| vertices + edges + *f as usize))
+    }
+
     /// The object of an edge or face, by its first vertex.
     pub(crate) fn object_of(&self, vertex: u32) -> &Object {
         &self.objects[self.object[vertex as usize] as usize]

@@ -41,21 +41,45 @@ impl Kind {
     }
 }
 
-/// Two primitives and what is known of them.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+/// Two primitives and what is known of them: what a renewed ball looks at, in one cache line.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Pair {
-    /// Kind and numbers; orders ticks of one time.
-    pub(crate) key: u64,
     pub(crate) corners: [u32; 4],
+    /// A direction along which they were apart, not longer than 1.
+    pub(crate) normal: [f32; 3],
     pub(crate) kind: Kind,
-    /// Layers 1 to this are active.
-    pub(crate) layers: u32,
-    /// A direction along which they were apart.
-    pub(crate) normal: Vec3,
+    /// Which of its vertices' balls it relies on.
+    pub(crate) rank: u8,
+    /// Thickness of the next layer, not active yet [m].
+    pub(crate) watched: f64,
     /// Until when the next layer is certainly not needed.
     pub(crate) expires: Tick,
     /// When the pair is looked at.
     pub(crate) filed: Tick,
+    /// Layers 1 to this are active.
+    pub(crate) layers: u32,
+}
+
+impl Pair {
+    /// The direction, as a vector.
+    #[inline]
+    pub(crate) fn normal(&self) -> Vec3 {
+        let [x, y, z] = self.normal.map(f64::from);
+        Vec3::new(x, y, z)
+    }
+
+    /// Keeps a unit direction, a little shortened so that rounding does not lengthen it.
+    #[inline]
+    pub(crate) fn set_normal(&mut self, n: Vec3) {
+        self.normal = (n * (1.0 - 2e-7)).to_array().map(|x| x as f32);
+    }
+}
+
+/// What is rarely asked of a pair.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Record {
+    /// Kind and numbers; orders ticks of one time.
+    pub(crate) key: u64,
     /// Longest period of the first layer, in ticks.
     pub(crate) period: f64,
     /// Both primitives' numbers, and the places in their lists.
@@ -65,12 +89,17 @@ pub(crate) struct Pair {
     pub(crate) round: u64,
 }
 
-/// All pairs, found by primitive. Primitives are numbered vertices first, then edges, then faces.
+/// How many balls a vertex has, see `balls.rs`.
+pub(crate) const RANKS: usize = 5;
+
+/// All pairs, found by primitive and rank. Primitives are numbered vertices first, then edges, then
+/// faces.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Pairs {
     pub(crate) pool: Vec<Pair>,
+    pub(crate) records: Vec<Record>,
     unused: Vec<u32>,
-    lists: Vec<Vec<u32>>,
+    lists: Vec<[Vec<u32>; RANKS]>,
 }
 
 const GONE: u64 = u64::MAX;
@@ -79,38 +108,38 @@ impl Pairs {
     pub(crate) fn new(net: &Net) -> Self {
         let count = net.start.len() + net.edges.len() + net.faces.len();
         Self {
-            lists: vec![Vec::new(); count],
+            lists: vec![Default::default(); count],
             ..Self::default()
         }
     }
 
     pub(crate) fn is_sound(&self, net: &Net) -> bool {
         let count = net.start.len() + net.edges.len() + net.faces.len();
-        let placed = |p: usize, pair: &Pair| {
+        let placed = |p: usize| {
+            let (pair, record) = (&self.pool[p], &self.records[p]);
             pair.corners.iter().all(|i| (*i as usize) < net.start.len())
+                && (pair.rank as usize) < RANKS
                 && (0..2).all(|side| {
-                    let list = self.lists.get(pair.primitives[side] as usize);
-                    list.and_then(|l| l.get(pair.places[side] as usize)) == Some(&(p as u32))
+                    let list = self.lists.get(record.primitives[side] as usize);
+                    let place = record.places[side] as usize;
+                    list.and_then(|l| l[pair.rank as usize].get(place)) == Some(&(p as u32))
                 })
         };
+        let gone = |p: usize| self.records[p].key == GONE;
         self.lists.len() == count
-            && self.unused.iter().all(|p| {
-                self.pool
-                    .get(*p as usize)
-                    .is_some_and(|pair| pair.key == GONE)
-            })
+            && self.pool.len() == self.records.len()
             && self
-                .pool
+                .unused
                 .iter()
-                .enumerate()
-                .all(|(p, pair)| pair.key == GONE || placed(p, pair))
-            && self.lists.iter().map(Vec::len).sum::<usize>() == 2 * self.len()
+                .all(|p| (*p as usize) < self.pool.len() && gone(*p as usize))
+            && (0..self.pool.len()).all(|p| gone(p) || placed(p))
+            && self.lists.iter().flatten().map(Vec::len).sum::<usize>() == 2 * self.len()
     }
 
-    /// Pairs of a primitive.
+    /// Pairs of a primitive that rely on balls of one rank.
     #[inline]
-    pub(crate) fn of(&self, primitive: usize) -> &[u32] {
-        &self.lists[primitive]
+    pub(crate) fn of(&self, primitive: usize, rank: usize) -> &[u32] {
+        &self.lists[primitive][rank]
     }
 
     /// How many there are.
@@ -125,7 +154,7 @@ impl Pairs {
 
     #[inline]
     pub(crate) fn is_there(&self, p: u32) -> bool {
-        self.pool[p as usize].key != GONE
+        self.records[p as usize].key != GONE
     }
 
     pub(crate) fn insert(&mut self, net: &Net, kind: Kind, a: u32, b: u32) -> u32 {
@@ -149,43 +178,74 @@ impl Pairs {
         let (first, second) = inverse.split_at(kind.split());
         let most = |side: &[f64]| side.iter().copied().fold(0.0, f64::max);
         let pair = Pair {
-            key: ((kind as u64) << 60) | (u64::from(a) << 30) | u64::from(b),
             corners,
+            normal: [0.0; 3],
             kind,
-            layers: 0,
-            normal: Vec3::ZERO,
+            rank: 0,
+            watched: net.layers.thickness(1),
             expires: 0,
             filed: Tick::MAX,
+            layers: 0,
+        };
+        let record = Record {
+            key: ((kind as u64) << 60) | (u64::from(a) << 30) | u64::from(b),
             period: net.layers.period_ticks(most(first) + most(second)),
-            places: primitives.map(|k| self.lists[k as usize].len() as u32),
+            places: [0; 2],
             primitives,
             round: 0,
         };
         let p = if let Some(p) = self.unused.pop() {
             self.pool[p as usize] = pair;
+            self.records[p as usize] = record;
             p
         } else {
             self.pool.push(pair);
+            self.records.push(record);
             self.pool.len() as u32 - 1
         };
-        for k in primitives {
-            self.lists[k as usize].push(p);
-        }
+        self.enlist(p);
         p
     }
 
-    pub(crate) fn remove(&mut self, p: u32) {
+    fn enlist(&mut self, p: u32) {
+        let (rank, record) = (
+            self.pool[p as usize].rank as usize,
+            &mut self.records[p as usize],
+        );
         for side in 0..2 {
-            let pair = &self.pool[p as usize];
-            let (k, place) = (pair.primitives[side] as usize, pair.places[side] as usize);
-            self.lists[k].swap_remove(place);
-            if let Some(moved) = self.lists[k].get(place) {
-                let moved = &mut self.pool[*moved as usize];
-                let side = usize::from(moved.primitives[0] as usize != k);
+            let list = &mut self.lists[record.primitives[side] as usize][rank];
+            record.places[side] = list.len() as u32;
+            list.push(p);
+        }
+    }
+
+    fn delist(&mut self, p: u32) {
+        let rank = self.pool[p as usize].rank as usize;
+        for side in 0..2 {
+            let record = &self.records[p as usize];
+            let (k, place) = (record.primitives[side], record.places[side] as usize);
+            let list = &mut self.lists[k as usize][rank];
+            list.swap_remove(place);
+            if let Some(moved) = list.get(place) {
+                let moved = &mut self.records[*moved as usize];
+                let side = usize::from(moved.primitives[0] != k);
                 moved.places[side] = place as u32;
             }
         }
-        self.pool[p as usize].key = GONE;
+    }
+
+    /// Makes pair `p` rely on balls of another rank.
+    pub(crate) fn set_rank(&mut self, p: u32, rank: u8) {
+        if self.pool[p as usize].rank != rank {
+            self.delist(p);
+            self.pool[p as usize].rank = rank;
+            self.enlist(p);
+        }
+    }
+
+    pub(crate) fn remove(&mut self, p: u32) {
+        self.delist(p);
+        self.records[p as usize].key = GONE;
         self.pool[p as usize].filed = Tick::MAX;
         self.unused.push(p);
     }
@@ -231,18 +291,19 @@ impl Agenda {
 
     /// Activates the next layer of a pair; false if its period would be too short.
     #[must_use]
-    pub(crate) fn activate(&mut self, layers: &Layers, p: u32, pair: &mut Pair) -> bool {
+    pub(crate) fn activate(&mut self, layers: &Layers, p: u32, pairs: &mut Pairs) -> bool {
+        let (pair, record) = (&mut pairs.pool[p as usize], &pairs.records[p as usize]);
         let next = pair.layers + 1;
-        let Some(level) = layers.level(pair.period, next) else {
+        let Some(level) = layers.level(record.period, next) else {
             return false;
         };
-        if pair.layers == 0 || layers.level(pair.period, pair.layers) != Some(level) {
+        if pair.layers == 0 || layers.level(record.period, pair.layers) != Some(level) {
             let mut to = next;
-            while layers.level(pair.period, to + 1) == Some(level) {
+            while layers.level(record.period, to + 1) == Some(level) {
                 to += 1;
             }
             self.levels[level as usize].push(Entry {
-                key: pair.key,
+                key: record.key,
                 pair: p,
                 from: next,
                 to,
@@ -251,6 +312,7 @@ impl Agenda {
             self.unsorted |= 1 << level;
         }
         pair.layers = next;
+        pair.watched = layers.thickness(next + 1);
         true
     }
 
@@ -272,14 +334,14 @@ impl Agenda {
     }
 
     /// Forgets a pair that is far apart.
-    pub(crate) fn forget(&mut self, layers: &Layers, pair: &mut Pair) {
-        let mut l = pair.layers;
+    pub(crate) fn forget(&mut self, layers: &Layers, count: u32, record: &Record) {
+        let mut l = count;
         while l > 0 {
-            let Some(level) = layers.level(pair.period, l) else {
+            let Some(level) = layers.level(record.period, l) else {
                 break;
             };
             let entries = &mut self.levels[level as usize];
-            if let Some(k) = entries.iter().position(|entry| entry.key == pair.key) {
+            if let Some(k) = entries.iter().position(|entry| entry.key == record.key) {
                 l = entries[k].from;
                 entries.remove(k);
                 if entries.is_empty() {
@@ -288,6 +350,5 @@ impl Agenda {
             }
             l -= 1;
         }
-        pair.layers = 0;
     }
 }

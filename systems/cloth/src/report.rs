@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::net::Beat;
+use crate::pairs::RANKS;
 use crate::{Energy, Stall};
 
 /// Events by kind.
@@ -26,8 +27,10 @@ pub struct Tally {
     pub deactivations: u64,
     /// Pairs measured because their certificate ended.
     pub looks: u64,
-    /// Vertices that left their ball.
-    pub balls: u64,
+    /// Vertices that left their ball, by rank: the smallest first.
+    pub balls: [u64; RANKS],
+    /// Pairs renewed because of that, by rank.
+    pub ball_pairs: [u64; RANKS],
     /// Slabs renewed.
     pub slabs: u64,
     /// Vertices that left their box, or events of the kinetic hierarchy.
@@ -60,7 +63,7 @@ impl Tally {
             + self.penalties
             + self.null_penalties
             + self.looks
-            + self.balls
+            + self.balls.iter().sum::<u64>()
             + self.slabs
             + self.boxes
             + self.prescribed

@@ -166,7 +166,11 @@ impl System {
             }
             layers[bin] += 1;
             if let Some(deep) = (pair.layers > 0)
-                .then(|| self.net.layers.level(pair.period, pair.layers))
+                .then(|| {
+                    self.net
+                        .layers
+                        .level(state.pairs.records[p as usize].period, pair.layers)
+                })
                 .flatten()
             {
                 for i in pair.corners {
@@ -311,8 +315,13 @@ impl System {
         for (kind, a, b, d) in close {
             let key = ((kind as u64) << 60) | (u64::from(a) << 30) | u64::from(b);
             let needed = self.net.layers.count(d, u32::MAX - 2);
-            let listed = self.state.pairs.pool.iter().find(|pair| pair.key == key);
-            if listed.is_none_or(|pair| pair.layers < needed) {
+            let listed = self
+                .state
+                .pairs
+                .records
+                .iter()
+                .position(|record| record.key == key);
+            if listed.is_none_or(|p| self.state.pairs.pool[p].layers < needed) {
                 missing.push((kind, a, b));
             }
         }
