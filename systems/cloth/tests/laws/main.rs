@@ -5,4 +5,10 @@
 mod contact;
 mod culling;
 mod elastic;
+mod input;
+mod momentum;
+mod prescribed;
+mod random_setup;
+mod safety;
 mod scenes;
+mod snapshot;

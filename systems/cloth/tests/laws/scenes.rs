@@ -5,10 +5,10 @@ use drystone_base::random::Random;
 use drystone_cloth::{Certificate, Material, Model, Obstacle, Options, Sheet};
 use drystone_geometry::mesh::build::icosphere;
 
-pub const DOWN: Vec3 = Vec3::new(0.0, -9.8, 0.0);
+pub(crate) const DOWN: Vec3 = Vec3::new(0.0, -9.8, 0.0);
 
 /// Two large triangles in the plane y = 0.
-pub fn floor(size: f64) -> Obstacle {
+pub(crate) fn floor(size: f64) -> Obstacle {
     let corner = |x: f64, z: f64| Vec3::new(x * size, 0.0, z * size);
     Obstacle {
         name: "floor".into(),
@@ -24,7 +24,7 @@ pub fn floor(size: f64) -> Obstacle {
 }
 
 /// Particles of mass 1 at the given places with the given velocities.
-pub fn particles(name: &str, at: &[(Vec3, Vec3)], restitution: f64) -> Sheet {
+pub(crate) fn particles(name: &str, at: &[(Vec3, Vec3)], restitution: f64) -> Sheet {
     Sheet {
         name: name.into(),
         points: at.iter().map(|p| p.0).collect(),
@@ -39,7 +39,7 @@ pub fn particles(name: &str, at: &[(Vec3, Vec3)], restitution: f64) -> Sheet {
 }
 
 /// A particle above a floor (Harmon 2012, Fig. 6).
-pub fn walkthrough(restitution: f64) -> Model {
+pub(crate) fn walkthrough(restitution: f64) -> Model {
     let mut floor = floor(3.0);
     floor.restitution = restitution;
     Model {
@@ -55,7 +55,7 @@ pub fn walkthrough(restitution: f64) -> Model {
 }
 
 /// Short chains and particles falling into a funnel, in the plane.
-pub fn sludge(count: u32, restitution: f64) -> Model {
+pub(crate) fn sludge(count: u32, restitution: f64) -> Model {
     let mut random = Random::new(17);
     let mut points = Vec::new();
     let mut segments = Vec::new();
@@ -126,7 +126,7 @@ pub fn sludge(count: u32, restitution: f64) -> Model {
 }
 
 /// A free sheet of `n` x `n` vertices thrown at a fixed ball.
-pub fn thrown_sheet(n: u32, speed: f64, restitution: f64) -> Model {
+pub(crate) fn thrown_sheet(n: u32, speed: f64, restitution: f64) -> Model {
     let radius = 0.4;
     let ball = icosphere(radius, 1);
     let mut sheet = Sheet::grid("sheet", n, n, 0.15).moved(Vec3::new(0.013, radius + 0.12, 0.007));
@@ -151,7 +151,7 @@ pub fn thrown_sheet(n: u32, speed: f64, restitution: f64) -> Model {
 }
 
 /// Two free sheets that fly at each other, turned by a little: contact of all kinds.
-pub fn two_sheets(n: u32, speed: f64, restitution: f64) -> Model {
+pub(crate) fn two_sheets(n: u32, speed: f64, restitution: f64) -> Model {
     let mut model = Model::default();
     for (k, side) in [-1.0, 1.0].into_iter().enumerate() {
         let mut sheet = Sheet::grid(["lower", "upper"][k], n, n, 0.15);
@@ -173,7 +173,7 @@ pub fn two_sheets(n: u32, speed: f64, restitution: f64) -> Model {
     model
 }
 
-pub fn with(certificate: Certificate) -> Options {
+pub(crate) fn with(certificate: Certificate) -> Options {
     Options {
         certificate,
         ..Options::default()
