@@ -346,7 +346,7 @@ impl Contacts {
                 let way = |i: usize| end[i] - candidate.start[i];
                 let stuck = frame.felt(to.direction(way(0) * (1.0 - u) + way(1) * u));
                 let slip = [t1.dot(stuck), t2.dot(stuck)];
-                let slow = slip[0].hypot(slip[1]) < SLOW * h;
+                let slow = slip[0] * slip[0] + slip[1] * slip[1] < SLOW * SLOW * h * h;
                 let friction = if slow {
                     obstacle.static_friction
                 } else {

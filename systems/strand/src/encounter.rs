@@ -158,7 +158,7 @@ pub(crate) fn bounce(
             .direction
             .dot(velocity + spin.cross(spot.lever(&iterate.links)));
     }
-    response.strike(&mut iterate.factor, &iterate.links, scene.options.sweeps);
+    response.strike(&mut iterate.factor, &iterate.links, scene.options.method());
     for j in 0..scene.chain.len() {
         strand.rate[j] += iterate.links[j].axes.transpose() * iterate.factor.joint_turn(j);
     }

@@ -54,12 +54,15 @@ struct Stretch {
     out_shift: Vec3,
 }
 
-/// A wrench about a link's origin, world axes.
+/// A wrench about a link's origin that the link asks for, world axes: a load is the opposite.
 #[derive(Clone, Copy, Debug, Default)]
-struct Wrench {
-    moment: Vec3,
-    force: Vec3,
+pub(crate) struct Wrench {
+    pub moment: Vec3,
+    pub force: Vec3,
 }
+
+/// Turn of a link and shift of its origin, world axes.
+pub(crate) type Moved = (Vec3, Vec3);
 
 /// Sums over the links further out.
 #[derive(Clone, Copy, Debug)]
@@ -87,7 +90,7 @@ pub struct Factor {
     pub(crate) turn: Vec<Vec3>,
     pub(crate) slide: Vec<f64>,
     /// Total turn and shift of each link's origin, world axes.
-    moved: Vec<(Vec3, Vec3)>,
+    moved: Vec<Moved>,
 }
 
 impl Factor {
@@ -367,54 +370,89 @@ impl Factor {
     fn solve(&mut self, residuals: bool) {
         let n = self.joints.len();
         for j in (0..n).rev() {
-            let (joint, mut p) = (&self.joints[j], self.carried[j]);
-            let mut slide = 0.0;
-            if let Some(e) = &joint.stretch {
-                let r = if residuals {
-                    self.stretch_residual[j]
-                } else {
-                    0.0
-                };
-                slide = r + e.axis.dot(p.force);
-                p.moment -= e.out_turn * slide;
-                p.force -= e.out_shift * slide;
-                p.moment += joint.slide.cross(p.force);
-            }
-            let r = if residuals {
-                self.residual[j]
+            let own = if residuals {
+                (
+                    self.residual[j] + self.joint_load[j],
+                    self.stretch_residual[j],
+                )
             } else {
-                Vec3::ZERO
+                (self.joint_load[j], 0.0)
             };
-            let sum = r + p.moment + self.joint_load[j];
-            self.reduced[j] = (sum, slide);
+            let (reduced, p) = self.carry_in(j, self.carried[j], own);
+            self.reduced[j] = reduced;
             let i = self.parent[j];
             if i != BASE {
-                p.moment -= joint.out_turn * sum;
-                p.force -= joint.out_shift * sum;
                 let carried = &mut self.carried[i];
-                carried.moment += p.moment + joint.lever.cross(p.force);
+                carried.moment += p.moment;
                 carried.force += p.force;
             }
         }
         for j in 0..n {
-            let joint = &self.joints[j];
-            let (turn, shift) = match self.parent[j] {
+            let parent = match self.parent[j] {
                 BASE => (Vec3::ZERO, Vec3::ZERO),
                 i => self.moved[i],
             };
-            let mut shift = shift + turn.cross(joint.lever);
-            let (sum, slide) = self.reduced[j];
-            let psi = -(joint.inverse * (sum + joint.row_turn * turn + joint.row_shift * shift));
-            let turn = turn + psi;
-            if let Some(e) = &joint.stretch {
-                shift += turn.cross(joint.slide);
-                let d = -e.inverse * (slide + e.row_turn.dot(turn) + e.row_shift.dot(shift));
-                self.slide[j] = d;
-                shift += e.axis * d;
-            }
+            let (psi, slide, moved) = self.carry_out(j, self.reduced[j], parent);
             self.turn[j] = psi;
-            self.moved[j] = (turn, shift);
+            self.slide[j] = slide;
+            self.moved[j] = moved;
         }
+    }
+
+    /// Eliminates joint `j` under the wrench `p` about its link's origin: what is left for the joint
+    /// (with `own` of the joint itself), and the wrench about the parent's origin.
+    #[inline]
+    pub(crate) fn carry_in(
+        &self,
+        j: usize,
+        mut p: Wrench,
+        own: (Vec3, f64),
+    ) -> ((Vec3, f64), Wrench) {
+        let joint = &self.joints[j];
+        let mut slide = 0.0;
+        if let Some(e) = &joint.stretch {
+            slide = own.1 + e.axis.dot(p.force);
+            p.moment -= e.out_turn * slide;
+            p.force -= e.out_shift * slide;
+            p.moment += joint.slide.cross(p.force);
+        }
+        let sum = own.0 + p.moment;
+        p.moment -= joint.out_turn * sum;
+        p.force -= joint.out_shift * sum;
+        p.moment += joint.lever.cross(p.force);
+        ((sum, slide), p)
+    }
+
+    /// Turn of joint `j`, change of its stretch, and turn and shift of its link, when its parent turns
+    /// and shifts as given and `reduced` is left for the joint.
+    #[inline]
+    pub(crate) fn carry_out(
+        &self,
+        j: usize,
+        (sum, slide): (Vec3, f64),
+        (turn, shift): Moved,
+    ) -> (Vec3, f64, Moved) {
+        let joint = &self.joints[j];
+        let mut shift = shift + turn.cross(joint.lever);
+        let psi = -(joint.inverse * (sum + joint.row_turn * turn + joint.row_shift * shift));
+        let turn = turn + psi;
+        let mut change = 0.0;
+        if let Some(e) = &joint.stretch {
+            shift += turn.cross(joint.slide);
+            change = -e.inverse * (slide + e.row_turn.dot(turn) + e.row_shift.dot(shift));
+            shift += e.axis * change;
+        }
+        (psi, change, (turn, shift))
+    }
+
+    /// The parent of `link`, or [`BASE`].
+    pub(crate) fn parent(&self, link: usize) -> usize {
+        self.parent[link]
+    }
+
+    /// How many links there are.
+    pub(crate) fn len(&self) -> usize {
+        self.parent.len()
     }
 }
 
@@ -484,11 +522,12 @@ fn positive_eigenvalues(m: &Mat3) -> usize {
     let trace = x.x + y.y + z.z;
     let minors = x.x * y.y - x.y * x.y + (y.y * z.z - y.z * y.z) + (z.z * x.x - x.z * x.z);
     let signs = [1.0, -trace, minors, -m.determinant()];
-    let signs: Vec<f64> = signs.into_iter().filter(|c| *c != 0.0).collect();
-    signs
-        .windows(2)
-        .filter(|pair| pair[0] * pair[1] < 0.0)
-        .count()
+    let (mut changes, mut last) = (0, signs[0]);
+    for sign in signs.into_iter().skip(1).filter(|c| *c != 0.0) {
+        changes += usize::from(last * sign < 0.0);
+        last = sign;
+    }
+    changes
 }
 
 #[cfg(test)]

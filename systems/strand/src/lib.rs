@@ -4,8 +4,10 @@
 //! prescribed. [`Model`] is what stays fixed while running, [`State`] all that moves; [`System`]
 //! owns both and advances them, each strand by itself.
 
+mod active_set;
 mod base;
 mod chain;
+mod chain_sweep;
 mod constraint;
 mod contact;
 mod continuum;

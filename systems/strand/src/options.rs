@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::Error;
 use crate::continuum::Continuum;
+use crate::response::Method;
 
 /// Each field has a default that needs no tuning.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -24,6 +25,9 @@ pub struct Options {
     pub start_halvings: u32,
     /// Most sweeps over the contacts in a Newton iteration, 1 to 10000.
     pub sweeps: u32,
+    /// Most contacts of a strand whose forces are found with a matrix; of more, by sweeps along the
+    /// strand that give the same forces and cost the same per contact, however many there are.
+    pub dense_contacts: u32,
     /// Whether strands are shared out to threads; results do not depend on it.
     pub parallel: bool,
     /// Interaction between strands as a continuum.
@@ -40,6 +44,7 @@ impl Default for Options {
             halvings: 8,
             start_halvings: 2,
             sweeps: 100,
+            dense_contacts: 40,
             parallel: true,
             continuum: None,
         }
@@ -47,6 +52,13 @@ impl Default for Options {
 }
 
 impl Options {
+    pub(crate) fn method(&self) -> Method {
+        Method {
+            sweeps: self.sweeps,
+            dense_contacts: self.dense_contacts,
+        }
+    }
+
     /// Refuses options that make no sense.
     pub fn validate(&self) -> Result<(), Error> {
         let fault = |option, found: String, wanted| {

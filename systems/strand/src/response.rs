@@ -2,12 +2,15 @@
 //!
 //! A row is a direction in which something is held or kept apart. Unit loads on the rows give the
 //! columns of `K = N H⁻¹ Nᵀ` in linear time each; `K f + g` is then how far every row is off at
-//! the end of the step under forces `f`. Forces are found anew in every Newton iteration, together
+//! the end of the step under forces `f`. Where there are many contacts the matrix is not formed
+//! (`chain_sweep`). Forces are found anew in every Newton iteration, together
 //! with the step that they lead to: at the end both hold.
 
 use drystone_base::{Quat, Vec3};
-use drystone_complementarity::solvers::{Row as Bound, SorLcp, sor_lcp};
+use drystone_complementarity::solvers::{Row as Bound, SorLcp};
 
+use crate::active_set::ActiveSet;
+use crate::chain_sweep::{ChainSweep, Sweeps};
 use crate::constraint::{Goal, Spot};
 use crate::factor::Factor;
 use crate::implicit::Load;
@@ -51,7 +54,32 @@ pub(crate) struct Row {
 pub(crate) struct Response {
     pub rows: Vec<Row>,
     matrix: Vec<f64>,
+    off: Vec<f64>,
+    force: Vec<f64>,
+    b: Vec<f64>,
+    held: Vec<usize>,
+    free: Vec<usize>,
+    system: Vec<f64>,
+    schur: Vec<f64>,
+    rest: Vec<f64>,
+    found: Vec<f64>,
+    bounds: Vec<Bound>,
+    active: ActiveSet,
+    chain: ChainSweep,
 }
+
+/// How forces of contacts are found.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Method {
+    pub sweeps: u32,
+    /// Most contacts for which the matrix is formed.
+    pub dense_contacts: u32,
+}
+
+/// On the diagonal, as a part of its largest value [1].
+const REGULARISATION: f64 = 1e-5;
+/// Change of a force that no longer matters, as a part of the largest [1].
+const TOLERANCE: f64 = 1e-9;
 
 /// Rows of a goal at the present iterate.
 pub(crate) fn rows_of(
@@ -103,8 +131,8 @@ pub(crate) fn rows_of(
 }
 
 impl Row {
-    /// Puts a unit load on the row.
-    fn load(&self, factor: &mut Factor, links: &[Link], size: f64) {
+    /// Puts a load of this size on the row.
+    pub(crate) fn load(&self, factor: &mut Factor, links: &[Link], size: f64) {
         let d = self.direction * size;
         match self.handle {
             Handle::Points(a, b) => {
@@ -124,7 +152,7 @@ impl Row {
     }
 
     /// How the row moves in the factor's last solution.
-    fn moved(&self, factor: &Factor, links: &[Link]) -> f64 {
+    pub(crate) fn moved(&self, factor: &Factor, links: &[Link]) -> f64 {
         let v = match self.handle {
             Handle::Points(a, b) => {
                 let there = b.map_or(Vec3::ZERO, |b| factor.shift_at(b.link, b.lever(links)));
@@ -176,42 +204,26 @@ impl Response {
         factor: &mut Factor,
         links: &[Link],
         loads: &mut [Load],
-        sweeps: u32,
+        how: Method,
     ) -> Option<f64> {
-        let m = self.rows.len();
-        let ahead: Vec<f64> = self
-            .rows
-            .iter()
-            .map(|row| row.moved(factor, links))
-            .collect();
-        self.form_matrix(factor, links);
-        // where the step leads without any force: g + N δ − K f
-        let mut b = vec![0.0; m];
-        for (i, b) in b.iter_mut().enumerate() {
-            let pushed: f64 = (0..m)
-                .map(|k| self.matrix[i * m + k] * self.rows[k].force)
-                .sum();
-            *b = pushed - self.rows[i].gap - ahead[i];
+        // where the step leads under the forces of now
+        self.off.clear();
+        self.force.clear();
+        for row in &self.rows {
+            self.off.push(row.gap + row.moved(factor, links));
+            self.force.push(row.force);
         }
-        let is_held = |i: &usize| self.rows[*i].bound == Bound::Bilateral;
-        let (held, free): (Vec<usize>, Vec<usize>) = (0..m).partition(is_held);
-        let force = self.eliminate_held(&held, &free, &b, sweeps);
-        // sweeps run away where the matrix is not positive: forces that would move things by far more
-        // than they are off
-        let off = b.iter().fold(0.0f64, |most, b| most.max(b.abs()));
-        let moved = (0..m).map(|i| (self.matrix[i * m + i] * force[i]).abs());
-        let runs_away = |x: f64| x.is_nan() || x > 1e4 * off;
-        if !free.is_empty() && moved.into_iter().any(runs_away) {
+        if !self.find_forces(factor, links, how) {
             factor.newton_step();
             return None;
         }
         factor.clear_loads();
-        for (row, force) in self.rows.iter().zip(&force) {
+        for (row, force) in self.rows.iter().zip(&self.force) {
             row.load(factor, links, force - row.force);
         }
         factor.newton_step_under_loads();
         let mut slope = 0.0;
-        for (row, force) in self.rows.iter_mut().zip(&force) {
+        for (row, force) in self.rows.iter_mut().zip(&self.force) {
             slope -= (force - row.force) * row.moved(factor, links);
             row.force = *force;
         }
@@ -221,16 +233,57 @@ impl Response {
 
     /// Impulses that bring every row's speed, its `gap` [m/s], to zero or above; the change of the
     /// joints' rates is then the factor's solution. Impulses are in units of the step matrix.
-    pub(crate) fn strike(&mut self, factor: &mut Factor, links: &[Link], sweeps: u32) {
-        self.form_matrix(factor, links);
-        let b: Vec<f64> = self.rows.iter().map(|row| -row.gap).collect();
-        let free: Vec<usize> = (0..self.rows.len()).collect();
-        let impulse = self.eliminate_held(&[], &free, &b, sweeps);
+    pub(crate) fn strike(&mut self, factor: &mut Factor, links: &[Link], how: Method) {
+        self.off.clear();
+        self.force.clear();
+        for row in &mut self.rows {
+            row.force = 0.0;
+            self.off.push(row.gap);
+            self.force.push(0.0);
+        }
+        if !self.find_forces(factor, links, how) {
+            self.force.fill(0.0);
+        }
         factor.clear_loads();
-        for (row, impulse) in self.rows.iter().zip(impulse) {
-            row.load(factor, links, impulse);
+        for (row, impulse) in self.rows.iter().zip(&self.force) {
+            row.load(factor, links, *impulse);
         }
         factor.respond_to_loads();
+    }
+
+    /// Forces of all rows, which are off by `off` under those that `force` starts with. Returns whether
+    /// they can be: sweeps run away where the matrix is not positive, to forces that would move
+    /// things by far more than they are off.
+    fn find_forces(&mut self, factor: &mut Factor, links: &[Link], how: Method) -> bool {
+        let contacts = self.rows.len() / 3;
+        if contacts > how.dense_contacts as usize && ChainSweep::fits(&self.rows) {
+            let settings = Sweeps {
+                regularisation: REGULARISATION,
+                sweeps: how.sweeps,
+                tolerance: TOLERANCE,
+            };
+            let Self {
+                rows,
+                off,
+                force,
+                chain,
+                ..
+            } = self;
+            let (moved, off) = chain.solve(rows, factor, links, force, off, settings);
+            return moved <= 1e4 * off;
+        }
+        let m = self.rows.len();
+        self.form_matrix(factor, links);
+        self.b.clear();
+        for i in 0..m {
+            let row = &self.matrix[i * m..(i + 1) * m];
+            let pushed: f64 = row.iter().zip(&self.force).map(|(k, f)| k * f).sum();
+            self.b.push(pushed - self.off[i]);
+        }
+        self.eliminate_held(how.sweeps);
+        let off = self.b.iter().fold(0.0f64, |most, b| most.max(b.abs()));
+        let mut moved = (0..m).map(|i| (self.matrix[i * m + i] * self.force[i]).abs());
+        self.free.is_empty() || moved.all(|far| far <= 1e4 * off)
     }
 
     /// The forces of all rows as loads of the links.
@@ -267,13 +320,14 @@ impl Response {
 
     /// Rows of all goals at the present iterate; forces are kept.
     pub(crate) fn measure(&mut self, goals: &[(usize, Goal)], links: &[Link], rotation: &[Quat]) {
-        let forces: Vec<f64> = self.rows.iter().map(|row| row.force).collect();
+        self.force.clear();
+        self.force.extend(self.rows.iter().map(|row| row.force));
         self.rows.clear();
         for (group, (_, goal)) in goals.iter().enumerate() {
             rows_of(goal, links, rotation, group, &mut self.rows);
         }
-        for (row, force) in self.rows.iter_mut().zip(forces) {
-            row.force = force;
+        for (row, force) in self.rows.iter_mut().zip(&self.force) {
+            row.force = *force;
         }
     }
 
@@ -291,20 +345,44 @@ impl Response {
         }
     }
 
-    /// Held rows directly, contacts by over-relaxation on what the held rows leave of the matrix.
-    fn eliminate_held(&self, held: &[usize], free: &[usize], b: &[f64], sweeps: u32) -> Vec<f64> {
-        let (m, h, c) = (self.rows.len(), held.len(), free.len());
-        let k = |i: usize, j: usize| self.matrix[i * m + j];
+    /// Held rows directly, contacts by over-relaxation on what the held rows leave of the matrix; from
+    /// and to `force`.
+    fn eliminate_held(&mut self, sweeps: u32) {
+        let Self {
+            rows,
+            matrix,
+            b,
+            held,
+            free,
+            system,
+            schur,
+            rest,
+            found,
+            bounds,
+            force,
+            active,
+            ..
+        } = self;
+        held.clear();
+        free.clear();
+        for (i, row) in rows.iter().enumerate() {
+            if row.bound == Bound::Bilateral {
+                held.push(i);
+            } else {
+                free.push(i);
+            }
+        }
+        let (m, h, c) = (rows.len(), held.len(), free.len());
+        let k = |i: usize, j: usize| matrix[i * m + j];
         // (K_hh + ε) [ X | y ] = [ K_hc | b_h ]
         let width = h + c + 1;
-        let mut system = vec![0.0; h * width];
+        system.clear();
+        system.resize(h * width, 0.0);
         for (r, &i) in held.iter().enumerate() {
             for (s, &j) in held.iter().enumerate() {
                 system[r * width + s] = k(i, j);
             }
-            let softest = held
-                .iter()
-                .filter(|&&j| self.rows[j].group == self.rows[i].group);
+            let softest = held.iter().filter(|&&j| rows[j].group == rows[i].group);
             let largest = softest.fold(0.0f64, |most, &j| most.max(k(j, j)));
             system[r * width + r] += SOFTNESS * largest;
             for (s, &j) in free.iter().enumerate() {
@@ -312,63 +390,53 @@ impl Response {
             }
             system[r * width + h + c] = b[i];
         }
-        gauss(&mut system, h, width);
+        gauss(system, h, width);
         let x = |r: usize, s: usize| system[r * width + h + s];
         // K_cc − K_ch X, b_c − K_ch y
-        let (mut schur, mut rest) = (vec![0.0; c * c], vec![0.0; c]);
-        for (p, &i) in free.iter().enumerate() {
+        schur.clear();
+        rest.clear();
+        for &i in free.iter() {
+            let less = |q: usize| -> f64 {
+                let held = held.iter().enumerate();
+                held.map(|(r, &l)| k(i, l) * x(r, q)).sum()
+            };
             for (q, &j) in free.iter().enumerate() {
-                let less: f64 = held
-                    .iter()
-                    .enumerate()
-                    .map(|(r, &l)| k(i, l) * x(r, q))
-                    .sum();
-                schur[p * c + q] = k(i, j) - less;
+                schur.push(k(i, j) - less(q));
             }
-            let less: f64 = held
-                .iter()
-                .enumerate()
-                .map(|(r, &l)| k(i, l) * x(r, c))
-                .sum();
-            rest[p] = b[i] - less;
+            rest.push(b[i] - less(c));
         }
-        let mut f: Vec<f64> = free.iter().map(|&i| self.rows[i].force).collect();
-        let renumbered = |row: usize| free.iter().position(|&i| i == row).unwrap_or(0);
-        let bounds: Vec<Bound> = free
-            .iter()
-            .map(|&i| match self.rows[i].bound {
+        found.clear();
+        bounds.clear();
+        for &i in free.iter() {
+            found.push(force[i]);
+            bounds.push(match rows[i].bound {
                 Bound::Disc { normal, friction } => Bound::Disc {
-                    normal: renumbered(normal),
+                    normal: free.binary_search(&normal).unwrap_or(0),
                     friction,
                 },
                 bound => bound,
-            })
-            .collect();
+            });
+        }
         let settings = SorLcp {
             relaxation: 1.0,
-            regularisation: 1e-5,
+            regularisation: REGULARISATION,
             sweeps,
-            tolerance: 1e-9,
+            tolerance: TOLERANCE,
         };
-        // the counts agree by construction; were they not to, no contact would push
-        if sor_lcp(&schur, &rest, &mut f, &bounds, settings).is_err() {
-            f.fill(0.0);
-        }
-        let mut force = vec![0.0; m];
+        active.solve(schur, rest, found, bounds, settings);
         for (p, &i) in free.iter().enumerate() {
-            force[i] = f[p];
+            force[i] = found[p];
         }
         for (r, &i) in held.iter().enumerate() {
-            let less: f64 = (0..c).map(|s| x(r, s) * f[s]).sum();
+            let less: f64 = (0..c).map(|s| x(r, s) * found[s]).sum();
             force[i] = x(r, c) - less;
         }
-        force
     }
 }
 
 /// Gauss elimination with row exchange on `n` rows of `width`; the columns beyond `n` become the
 /// solutions. A pivot of nothing leaves its unknown at zero.
-fn gauss(system: &mut [f64], n: usize, width: usize) {
+pub(crate) fn gauss(system: &mut [f64], n: usize, width: usize) {
     for p in 0..n {
         let size = |r: usize| system[r * width + p].abs();
         let best = (p..n)

@@ -443,7 +443,7 @@ impl Coupling for Surroundings<'_> {
         }
         let slope = self
             .response
-            .couple(factor, links, loads, self.scene.options.sweeps)?;
+            .couple(factor, links, loads, self.scene.options.method())?;
         self.contacts.take_forces(&self.response.rows[first..]);
         Some(slope)
     }

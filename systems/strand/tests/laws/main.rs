@@ -8,6 +8,7 @@ mod contacts;
 mod controls;
 mod dynamics;
 mod golden;
+mod many_contacts;
 mod rest;
 mod robustness;
 mod statics;
