@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use drystone_base::Vec3;
+use drystone_world::{FileCurve, Scene, SceneError};
 
 use crate::{FileError, hair, usd};
 
@@ -48,6 +49,40 @@ pub fn read_curves(path: impl AsRef<Path>) -> Result<Vec<Curve>, FileError> {
             ))
         }
     }
+}
+
+/// Replaces every file of curves that `scene` names by what is in it. Names without a root are
+/// looked for in `folder`.
+pub fn resolve_curves(scene: &mut Scene, folder: &Path) -> Result<(), SceneError> {
+    let with_file = scene
+        .strands
+        .iter()
+        .enumerate()
+        .filter(|(_, strand)| strand.file.is_some());
+    let place = |(i, strand): (usize, &drystone_world::Strand)| match strand.name.as_str() {
+        "" => format!("strand `strand-{i}`"),
+        name => format!("strand `{name}`"),
+    };
+    // files are asked for in the order of the strands
+    let mut places = with_file.map(place).collect::<Vec<_>>().into_iter();
+    scene.for_each_strand_file(|file| {
+        let place = places.next().unwrap_or_default();
+        // an absolute name stays what it is
+        let curves = read_curves(folder.join(file)).map_err(|e| {
+            let found = match e.place {
+                Some(at) => format!("`{file}` (line {}: {})", at.line, e.message),
+                None => format!("`{file}` ({})", e.message),
+            };
+            let wanted = "a .hair or .usda file, found from the scene file's folder";
+            SceneError::value(&place, "file", found, wanted)
+        })?;
+        let curve = |curve: Curve| FileCurve {
+            points: curve.points.iter().map(|p| p.to_array()).collect(),
+            radii: curve.radii,
+            colour: curve.colour,
+        };
+        Ok(curves.into_iter().map(curve).collect())
+    })
 }
 
 /// Says what is wrong with a curve, if something is.

@@ -1,5 +1,6 @@
 //! Files in, files out: scenes (TOML, JSON), meshes (OBJ) and curves (`.hair`, USD) in; USD, glTF,
-//! OBJ, `.hair`, CSV and checkpoints out; contact problems both ways. Knows nothing of command lines: whatever goes wrong is a [`FileError`] that says where.
+//! OBJ, `.hair` and CSV out; recordings, checkpoints and contact problems both ways. Knows nothing of
+//! command lines: whatever goes wrong is a [`FileError`] that says where.
 
 mod aside;
 pub mod checkpoint;
@@ -12,6 +13,7 @@ mod locate;
 mod looks;
 pub mod obj;
 pub mod problem;
+pub mod recording;
 mod schema;
 pub mod set;
 mod sink;
@@ -22,9 +24,10 @@ mod tracks;
 pub mod usd;
 
 pub use checkpoint::Checkpoint;
-pub use curves::{CURVE_EXTENSIONS, Curve, read_curves};
+pub use curves::{CURVE_EXTENSIONS, Curve, read_curves, resolve_curves};
 pub use error::{FileError, Place};
 pub use problem::{read_problem, write_problem};
+pub use recording::Recording;
 pub use schema::scene_schema;
 pub use sink::{EXTENSIONS, Sink, Written, open_sink};
 pub use toml::{explain, parse_scene, read_scene, write_scene};

@@ -30,12 +30,21 @@ pub(crate) fn file_error(error: &SceneError, text: &str, name: &str) -> FileErro
 
 /// What errors name: a kind of thing and its name.
 fn subject(message: &str) -> Option<(&str, &str)> {
-    ["body", "generator", "material", "option"]
-        .into_iter()
-        .find_map(|kind| {
-            let rest = message.strip_prefix(kind)?.strip_prefix(" `")?;
-            Some((kind, &rest[..rest.find('`')?]))
-        })
+    [
+        "body",
+        "generator",
+        "material",
+        "option",
+        "strand",
+        "groom",
+        "field",
+        "cloth",
+    ]
+    .into_iter()
+    .find_map(|kind| {
+        let rest = message.strip_prefix(kind)?.strip_prefix(" `")?;
+        Some((kind, &rest[..rest.find('`')?]))
+    })
 }
 
 fn in_json(message: &str, text: &str) -> Option<Range<usize>> {
@@ -63,6 +72,12 @@ fn in_toml(error: &SceneError, message: &str, root: &DeTable<'_>) -> Option<Rang
         }
         Some(("generator", name)) => {
             let (table, span) = generator(root, name)?;
+            (table, Some(span))
+        }
+        Some((kind @ ("strand" | "groom" | "field" | "cloth"), name)) => {
+            let (table, span) = numbered(root, kind, name)
+                // what a groom grew is called after it
+                .or_else(|| numbered(root, "groom", name))?;
             (table, Some(span))
         }
         Some(("material", name)) => {
@@ -205,6 +220,29 @@ fn body<'a>(root: &'a DeTable<'a>, name: &str, last: bool) -> Option<Entry<'a>> 
         all.get(index)
             .filter(|(table, _)| name_of(table).is_empty())
             .cloned()
+    })
+}
+
+/// The `[[kind]]` called `name`, or what comes before a `/` in it; one without a name is called after
+/// its kind or pattern and its number.
+fn numbered<'a>(root: &'a DeTable<'a>, kind: &str, name: &str) -> Option<Entry<'a>> {
+    let all = entries(root, kind);
+    let ends = name.match_indices('/').map(|(at, _)| at).rev();
+    let bases = std::iter::once(name).chain(ends.map(|end| &name[..end]));
+    bases.into_iter().find_map(|base| {
+        let is = |(i, (table, _)): &(usize, &Entry<'a>)| {
+            let own = name_of(table);
+            let pattern = || {
+                let pattern = table.get("pattern")?.get_ref().as_table()?;
+                pattern.keys().next().map(|key| key.get_ref().to_string())
+            };
+            let unnamed = |kind: &str| base == kind || base == format!("{kind}-{i}");
+            own == base
+                || own.is_empty()
+                    && (base == format!("{kind}-{i}") || pattern().is_some_and(|p| unnamed(&p)))
+        };
+        let (_, found) = all.iter().enumerate().find(is)?;
+        Some(found.clone())
     })
 }
 

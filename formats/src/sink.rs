@@ -9,6 +9,7 @@ use crate::csv::CsvSink;
 use crate::gltf::GltfSink;
 use crate::hair::HairSink;
 use crate::obj::ObjSink;
+use crate::recording::RecordSink;
 use crate::usd::UsdSink;
 
 /// Something that takes the frames of a run, in order of time.
@@ -16,7 +17,7 @@ pub trait Sink: Send {
     /// Takes one frame and its numbers.
     fn frame(&mut self, frame: &Frame, record: &FrameRecord) -> Result<(), FileError>;
 
-    /// Completes the file with the frames so far; without it, only CSV and sequences leave something.
+    /// Completes the file with the frames so far; without it, only CSV, sequences and recordings leave something.
     fn finish(self: Box<Self>) -> Result<Written, FileError>;
 }
 
@@ -32,11 +33,11 @@ pub struct Written {
 }
 
 /// Extensions that [`open_sink`] knows.
-pub const EXTENSIONS: [&str; 5] = ["usda", "glb", "csv", "obj", "hair"];
+pub const EXTENSIONS: [&str; 6] = ["usda", "glb", "csv", "obj", "hair", "drec"];
 
 /// The sink that writes `path`, chosen by its extension: `.usda`, `.glb` (bodies alone), `.csv`,
-/// `.obj` (a sequence if there is a `#` in its name) or `.hair` (strands of the last frame). Fails
-/// at once if nothing can be written there.
+/// `.obj` (a sequence if there is a `#` in its name), `.hair` (strands of the last frame) or `.drec`
+/// (a recording). Fails at once if nothing can be written there.
 pub fn open_sink(path: impl AsRef<Path>, scene: &Scene) -> Result<Box<dyn Sink>, FileError> {
     let path = path.as_ref();
     let extension = path.extension().map(|e| e.to_string_lossy().to_lowercase());
@@ -46,6 +47,7 @@ pub fn open_sink(path: impl AsRef<Path>, scene: &Scene) -> Result<Box<dyn Sink>,
         Some("csv") => Box::new(CsvSink::create(path)?),
         Some("obj") => Box::new(ObjSink::create(path, scene)?),
         Some("hair") => Box::new(HairSink::create(path)?),
+        Some("drec") => Box::new(RecordSink::create(path, scene)?),
         other => {
             let found = match other {
                 Some(other) => format!("the extension is `.{other}`"),
@@ -53,7 +55,7 @@ pub fn open_sink(path: impl AsRef<Path>, scene: &Scene) -> Result<Box<dyn Sink>,
             };
             let error = FileError::new(
                 path,
-                format!("{found}; wanted .usda, .glb, .csv, .obj or .hair"),
+                format!("{found}; wanted .usda, .glb, .csv, .obj, .hair or .drec"),
             );
             return Err(match other.and_then(|other| nearest(other, EXTENSIONS)) {
                 Some(near) => error.with_help(format!("did you mean `.{near}`?")),

@@ -7,13 +7,13 @@ use std::path::Path;
 
 use drystone_world::{Scene, SceneError, nearest};
 
-use crate::{FileError, locate, obj};
+use crate::{FileError, curves, locate, obj};
 
 /// Longest scene file [bytes].
 pub const LONGEST_FILE: u64 = 64 << 20;
 
-/// Reads the scene file at `path`: JSON if it ends in `.json`, else TOML. Meshes are read, and
-/// the scene is checked as a whole.
+/// Reads the scene file at `path`: JSON if it ends in `.json`, else TOML. Meshes and
+/// curves are read, and the scene is checked as a whole.
 pub fn read_scene(path: impl AsRef<Path>) -> Result<Scene, FileError> {
     let path = path.as_ref();
     let text = read_text(path, LONGEST_FILE)?;
@@ -22,7 +22,7 @@ pub fn read_scene(path: impl AsRef<Path>) -> Result<Scene, FileError> {
 }
 
 /// The scene in `text`, which errors call `name`: JSON if that ends in `.json`, else TOML.
-/// Mesh files are looked for in `folder`.
+/// Files of meshes and curves are looked for in `folder`.
 pub fn parse_scene(text: &str, name: &str, folder: impl AsRef<Path>) -> Result<Scene, FileError> {
     if text.trim().is_empty() {
         return Err(FileError::new(
@@ -41,6 +41,7 @@ pub fn parse_scene(text: &str, name: &str, folder: impl AsRef<Path>) -> Result<S
     };
     let located = |e: SceneError| locate::file_error(&e, text, name);
     obj::resolve_meshes(&mut scene, folder.as_ref()).map_err(located)?;
+    curves::resolve_curves(&mut scene, folder.as_ref()).map_err(located)?;
     scene.validate().map_err(located)?;
     if !is_json(name) {
         check_lengths(text, name)?;

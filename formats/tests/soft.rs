@@ -7,7 +7,7 @@ use std::sync::Arc;
 use drystone_base::{Quat, Vec3};
 use drystone_formats::hair::{Hair, parse_hair, read_hair, write_hair};
 use drystone_formats::usd::parse_curves;
-use drystone_formats::{open_sink, read_curves};
+use drystone_formats::{open_sink, read_curves, read_scene};
 use drystone_world::{Body, Frame, FrameCloth, FrameRecord, FrameStrand, Scene, World};
 
 fn strand(name: &str, count: usize, time: f64) -> FrameStrand {
@@ -555,4 +555,57 @@ fn sinks_say_what_they_cannot_hold() {
             .contains("3 points in strand `tree`; wanted 4"),
         "{error}"
     );
+}
+
+#[test]
+fn a_scene_file_takes_its_strands_from_curve_files_beside_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let frames = frames();
+    write(&folder.path().join("groom.hair"), &frames);
+    write(&folder.path().join("tree.usda"), &frames);
+    let path = folder.path().join("scene.toml");
+    let text = "[[body]]\nname = \"head\"\nshape.sphere.radius = 0.1\nmotion = \"fixed\"\n\n\
+                [[strand]]\nname = \"groom\"\nfile = \"groom.hair\"\nevery = 2\n\n\
+                [[strand]]\nfile = \"tree.usda\"\n";
+    fs::write(&path, text).unwrap();
+    let scene = read_scene(&path).unwrap();
+    let names: Vec<&str> = scene.strands.iter().map(|s| s.name.as_str()).collect();
+    assert_eq!(names[..2], ["groom/0", "groom/2"]);
+    assert_eq!(
+        names[2..],
+        ["strand-1/0", "strand-1/1", "strand-1/2", "strand-1/3"]
+    );
+    let tip = Vec3::from(*scene.strands[0].points.last().unwrap());
+    let wanted = *frames.last().unwrap().strands[0].points.last().unwrap();
+    assert!((tip - wanted).length() < 1e-6, "{tip} {wanted}"); // measured: 3e-8
+
+    // what is wrong is said with the line of the scene file
+    let said = |text: &str| {
+        fs::write(&path, text).unwrap();
+        read_scene(&path).unwrap_err()
+    };
+    let error = said(&text.replace("tree.usda", "forest.usda"));
+    assert_eq!(error.line(), Some(12), "{error}");
+    assert!(
+        error
+            .message
+            .contains("`forest.usda` (cannot read: there is no such file"),
+        "{error}"
+    );
+    let whole = fs::read(folder.path().join("groom.hair")).unwrap();
+    fs::write(folder.path().join("groom.hair"), &whole[..200]).unwrap();
+    let error = said(text);
+    assert_eq!(error.line(), Some(8), "{error}");
+    assert!(
+        error.message.contains("`groom.hair` (byte 136: the points"),
+        "{error}"
+    );
+    fs::write(folder.path().join("groom.hair"), &whole).unwrap();
+    fs::write(
+        folder.path().join("tree.usda"),
+        "#usda 1.0\ndef BasisCurves \"a\"\n{\n    int[\n",
+    )
+    .unwrap();
+    let error = said(text);
+    assert!(error.message.contains("`tree.usda` (line 5: "), "{error}");
 }
