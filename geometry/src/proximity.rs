@@ -264,6 +264,7 @@ pub fn first_approach(
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use drystone_base::random::Random;
 

@@ -1,60 +1,79 @@
-//! What cloth costs: `cost [ball|slab|brute-force] [vertices a side] [seconds]`.
+//! What cloth costs: `cost [elastic|ball|slab|slab-kdop|brute-force] [vertices a side] [seconds]`.
 //!
-//! A square cloth (spacing 0.15, density 0.1, k = 750, thickness 0.1, restitution 0) falls on a
-//! fixed ball, full self-contact. Prints wall time per simulated second, and where events went.
+//! A square cloth (spacing 0.15, density 0.1, k = 750, thickness 0.1, restitution 0) falls on
+//! fixed balls, one for every 20 x 20 vertices, with full self-contact. `elastic` is the cloth alone,
+//! moving so little that nothing is renewed. Prints wall time per simulated second, and where events went.
 
 #![allow(clippy::print_stdout)]
 
 use drystone_base::Vec3;
-use drystone_cloth::{Certificate, Model, Obstacle, Options, Sheet, System};
+use drystone_cloth::{BroadPhase, Certificate, Model, Obstacle, Options, Sheet, System};
 use drystone_geometry::mesh::build::icosphere;
 
-/// A cloth of `n` x `n` vertices over a ball a third as wide.
-fn cloth_on_ball(n: u32) -> Model {
-    let radius = 1.0 * f64::from(n) / 20.0;
-    let ball = icosphere(radius, if n > 40 { 3 } else { 2 });
-    Model {
+/// A cloth of `n` x `n` vertices over balls of 162 vertices, 20 spacings apart.
+fn cloth_on_balls(n: u32) -> Model {
+    let (radius, across) = (1.0, n.div_ceil(20));
+    let ball = icosphere(radius, 2);
+    let mut model = Model {
         sheets: vec![Sheet::grid("cloth", n, n, 0.15).moved(Vec3::new(
             0.013,
             radius + 0.15,
             0.007,
         ))],
-        obstacles: vec![Obstacle {
-            name: "ball".into(),
-            points: ball.vertices().to_vec(),
-            faces: ball.triangles().to_vec(),
-            ..Obstacle::default()
-        }],
         gravity: Vec3::new(0.0, -9.8, 0.0),
         ..Model::default()
+    };
+    for k in 0..across * across {
+        let at = |k: u32| (f64::from(k) - 0.5 * f64::from(across - 1)) * 3.0;
+        let centre = Vec3::new(at(k % across), 0.0, at(k / across));
+        model.obstacles.push(Obstacle {
+            name: format!("ball {k}"),
+            points: ball.vertices().iter().map(|p| *p + centre).collect(),
+            faces: ball.triangles().to_vec(),
+            ..Obstacle::default()
+        });
     }
+    model
 }
 
 fn main() {
     let mut arguments = std::env::args().skip(1);
-    let certificate = match arguments.next().as_deref() {
-        Some("slab") => Certificate::Slab,
-        Some("brute-force") => Certificate::BruteForce,
-        _ => Certificate::Ball,
-    };
+    let mode = arguments.next().unwrap_or_else(|| "ball".into());
     let n = arguments.next().and_then(|n| n.parse().ok()).unwrap_or(20);
     let seconds: f64 = arguments.next().and_then(|s| s.parse().ok()).unwrap_or(1.0);
+    let mut model = cloth_on_balls(n);
+    if mode == "elastic" {
+        model.obstacles.clear();
+        model.gravity = Vec3::ZERO;
+        let points = &model.sheets[0].points;
+        let swing = |p: &Vec3| Vec3::new(0.0, 1e-3 * p.x, 1e-3 * p.z);
+        model.sheets[0].velocities = points.iter().map(swing).collect();
+    }
     let options = Options {
-        certificate,
+        certificate: match mode.as_str() {
+            "slab" | "slab-kdop" => Certificate::Slab,
+            "brute-force" => Certificate::BruteForce,
+            _ => Certificate::Ball,
+        },
+        broad_phase: if mode == "slab-kdop" {
+            BroadPhase::KDop
+        } else {
+            BroadPhase::Boxes
+        },
         ..Options::default()
     };
-    let mut system = System::new(cloth_on_ball(n), options).expect("the scene is valid");
-    println!("{certificate:?} {n} x {n}");
-    let mut wall = 0.0;
+    let mut system = System::new(model, options).expect("the scene is valid");
+    println!("{mode} {n} x {n}");
     let frames = (seconds * 20.0).ceil() as u32;
-    let mut elements = 0;
+    let (mut wall, mut elements) = (0.0, 0);
     for frame in 1..=frames {
         let report = system.advance(0.05);
         wall += report.seconds;
         let e = report.events;
         elements += e.elastic();
         println!(
-            "t {:.2}  {:6.3} s  elastic {} penalty {} null {} looks {} balls {:?} pairs {:?} slabs {} boxes {} made {} act {} deep {} pairs {} E {:.6} crossings {}",
+            "t {:.2} {:7.3} s  elastic {} penalty {}+{} looks {} balls {:?} of pairs {:?} slabs {} boxes {} \
+             pairs {} made {} layers {} E {:.6} crossings {}",
             report.time,
             report.seconds,
             e.elastic(),
@@ -65,10 +84,9 @@ fn main() {
             e.ball_pairs,
             e.slabs,
             e.boxes,
-            e.pairs_made,
-            e.activations,
-            e.deepest,
             report.pairs,
+            e.pairs_made,
+            report.layers.len() - 1,
             report.energy.total(),
             system.crossings().len(),
         );

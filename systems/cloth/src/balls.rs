@@ -91,7 +91,7 @@ impl Below {
 }
 
 impl Run<'_> {
-    /// Balls for everyone; pairs are looked at one by one.
+    /// Balls for everyone; pairs must then be looked at one by one.
     pub(crate) fn start_balls(&mut self) {
         let (t, net) = (self.state.time, self.net);
         self.state.balls.slots = vec![Vec::new(); RING];
@@ -106,8 +106,6 @@ impl Run<'_> {
                 .map(|i| self.ball_here(i, if net.fixed[i] { 0.0 } else { radius }))
                 .collect();
         }
-        let all: Vec<u32> = self.state.pairs.all().collect();
-        self.scratch.doubtful.extend(all);
     }
 
     fn smallest_radius(&self) -> f64 {
@@ -230,7 +228,7 @@ impl Run<'_> {
         let balls = &state.balls.ball[pair.rank as usize];
         for (k, i) in pair.corners.iter().enumerate() {
             let ball = &balls[*i as usize];
-            let age = (state.time - ball.time) as f64 * TICK;
+            let age = (state.time - ball.time) as i64 as f64 * TICK;
             let (falls, radius) = (fall * f64::from(ball.falls), f64::from(ball.radius));
             let speed = n.dot(ball.drift);
             let x = n.dot(ball.reference) + (speed + falls * age) * age;
@@ -261,7 +259,7 @@ impl Run<'_> {
         let before = self.state.balls.ball[rank][i];
         self.state.balls.ball[rank][i] = self.ball_here(i, fixed);
         if rank > 0 {
-            self.drift_as_before(i, rank, &before);
+            self.drift_as_mean(i, rank, &before);
         }
         let mut found = std::mem::take(&mut self.scratch.below);
         found.clear();
@@ -296,21 +294,31 @@ impl Run<'_> {
         self.scratch.below = found;
     }
 
-    /// Lets the reference go on with the mean velocity over the last ball's life, if that is long
-    /// enough to tell: a vertex that swings is somewhere else soon, but its mean is not.
-    fn drift_as_before(&mut self, i: usize, rank: usize, before: &Ball) {
-        let age = self.state.time - before.time;
-        if age < 8 << self.net.check[i] {
+    /// Lets the reference of a larger ball go on with a mean velocity: a vertex that swings is
+    /// somewhere else soon, but its mean is not. Of small balls the mean over the last one's life,
+    /// if that was long enough to tell; of large ones that of the vertices around.
+    fn drift_as_mean(&mut self, i: usize, rank: usize, before: &Ball) {
+        let (t, net) = (self.state.time, self.net);
+        let (age, here) = (t - before.time, self.state.balls.ball[rank][i]);
+        let drift = if rank >= 3 {
+            let (mut sum, mut count) = (here.drift, 1.0);
+            for e in net.vertex_edges.row(i) {
+                let [a, b] = net.edges[*e as usize];
+                let other = if a as usize == i { b } else { a };
+                sum += self.state.vertices[other as usize].velocity_at(t, net.gravity);
+                count += 1.0;
+            }
+            sum / count
+        } else if age >= 8 << net.check[i] {
+            // the mean is the velocity of the middle of its life
+            let (age, fall) = (age as f64 * TICK, self.state.vertices[i].falls(net.gravity));
+            (here.reference - before.reference) / age + fall * (0.5 * age)
+        } else {
             return;
-        }
-        let age = age as f64 * TICK;
-        let ball = &mut self.state.balls.ball[rank][i];
-        let own = ball.drift;
-        let fall = self.state.vertices[i].falls(self.net.gravity);
-        // the mean is that of the middle of its life
-        ball.drift = (ball.reference - before.reference) / age + fall * (0.5 * age);
+        };
+        self.state.balls.ball[rank][i].drift = drift;
         if !self.stays_in_ball(i, rank) {
-            self.state.balls.ball[rank][i].drift = own;
+            self.state.balls.ball[rank][i].drift = here.drift;
         }
     }
 

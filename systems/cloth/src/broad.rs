@@ -195,7 +195,7 @@ impl Run<'_> {
                 }
                 if net.particle[i as usize] {
                     broad.vertices.query(low, high, |j| {
-                        consider(Kind::VertexVertex, i.min(j), i.max(j))
+                        consider(Kind::VertexVertex, i.min(j), i.max(j));
                     });
                 }
             }
@@ -333,7 +333,7 @@ impl Run<'_> {
         }
     }
 
-    fn drop_pair(&mut self, p: u32) {
+    pub(crate) fn drop_pair(&mut self, p: u32) {
         let state = &mut *self.state;
         let layers = state.pairs.pool[p as usize].layers;
         if layers > 0 {

@@ -47,6 +47,7 @@ pub(crate) const fn next_tick(t: Tick, level: u8) -> Tick {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 

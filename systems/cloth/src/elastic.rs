@@ -101,7 +101,7 @@ pub(crate) struct Hinge {
 ///
 /// With `e = x1 - x0`, `n1 = (x0-x2) × (x1-x2)`, `n2 = (x1-x3) × (x0-x3)`:
 /// `θ = atan2((n1 × n2)·e/|e|, n1·n2)`. `None` if a triangle has no area.
-#[inline]
+#[inline(always)]
 pub(crate) fn hinge_angle(x: [Vec3; 4]) -> Option<(f64, [Vec3; 4])> {
     let e = x[1] - x[0];
     let n1 = (x[0] - x[2]).cross(x[1] - x[2]);
@@ -275,6 +275,7 @@ impl Triangle {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use drystone_base::random::Random;
 

@@ -15,7 +15,7 @@ use crate::net::Net;
 use crate::pairs::{Entry, Kind, RANKS};
 use crate::report::Tally;
 use crate::state::{Feature, Stall, State};
-use crate::{Certificate, Field, Options};
+use crate::{BroadPhase, Certificate, Field, Options};
 
 /// Why a pair with room left has no time left.
 pub(crate) const TOO_FAST: &str = "it moves faster than a tick of time can resolve";
@@ -85,11 +85,23 @@ impl Run<'_> {
             Certificate::Slab => self.state.slabs.first().map_or(Tick::MAX, |first| first.0),
             Certificate::BruteForce => self.state.look_again,
         };
+        let next = match self.options.broad_phase {
+            BroadPhase::KDop if self.is_culled() => next.min(self.state.kdops.next_event()),
+            _ => next,
+        };
         next.min(certificate).max(now)
+    }
+
+    /// Whether pairs are listed only when they may come close.
+    fn is_culled(&self) -> bool {
+        self.options.certificate != Certificate::BruteForce
     }
 
     /// Pairs whose certificate ends are looked at, before anything is kicked.
     fn fail_certificates(&mut self) {
+        if self.is_culled() && self.options.broad_phase == BroadPhase::KDop {
+            self.renew_failed_kdops();
+        }
         match self.options.certificate {
             Certificate::Ball => self.renew_due_pairs(),
             Certificate::Slab => self.renew_failed_slabs(),
@@ -295,11 +307,15 @@ impl Run<'_> {
         let round = self.state.round;
         let mut touched = std::mem::take(&mut self.scratch.touched);
         self.scratch.mark.resize(self.state.vertices.len(), 0);
+        let boxes = self.options.broad_phase == BroadPhase::Boxes;
+        if !boxes && self.is_culled() {
+            self.renew_kdops_of(&touched);
+        }
         match self.options.certificate {
             Certificate::Ball => {
                 for i in touched.iter().map(|i| *i as usize) {
                     if std::mem::replace(&mut self.scratch.mark[i], round) != round {
-                        if !self.stays_in_box(i) {
+                        if boxes && !self.stays_in_box(i) {
                             self.renew_box(i);
                         }
                         for rank in 0..RANKS {
@@ -313,7 +329,7 @@ impl Run<'_> {
             Certificate::Slab => {
                 for i in touched.iter().map(|i| *i as usize) {
                     if std::mem::replace(&mut self.scratch.mark[i], round) != round {
-                        if !self.stays_in_box(i) {
+                        if boxes && !self.stays_in_box(i) {
                             self.renew_box(i);
                         }
                         self.for_pairs_of(i, |run, p| {

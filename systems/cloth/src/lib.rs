@@ -13,6 +13,7 @@ mod error;
 mod event_loop;
 mod field;
 mod heap;
+mod kdop;
 mod model;
 mod mover;
 mod net;

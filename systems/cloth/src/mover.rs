@@ -137,11 +137,11 @@ impl Mover {
 
     /// State before the first event.
     pub(crate) fn begin(&self) -> MoverState {
-        let mut state = MoverState::default();
-        state.due = (!self.is_fixed() && !self.is_driven())
-            .then_some(0)
-            .or(self.until);
-        state
+        let moves = !self.is_fixed() && !self.is_driven();
+        MoverState {
+            due: moves.then_some(0).or(self.until),
+            ..MoverState::default()
+        }
     }
 
     /// Time and positions of key `k`, counted over what is pending too.

@@ -113,6 +113,7 @@ fn shrink(l: u32) -> f64 {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 

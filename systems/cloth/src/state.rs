@@ -3,15 +3,16 @@
 use drystone_base::Vec3;
 use serde::{Deserialize, Serialize};
 
-use crate::Certificate;
 use crate::balls::Balls;
 use crate::broad::Broad;
 use crate::clock::{Tick, seconds};
 use crate::heap::Heap;
+use crate::kdop::KDops;
 use crate::mover::MoverState;
 use crate::net::Net;
 use crate::pairs::{Agenda, Kind, Pairs};
 use crate::vertex::Vertex;
+use crate::{BroadPhase, Certificate, Options};
 
 /// Everything that changes, queue included; a clone is a snapshot.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -28,6 +29,7 @@ pub struct State {
     pub(crate) broad: Broad,
     pub(crate) balls: Balls,
     pub(crate) slabs: Heap,
+    pub(crate) kdops: KDops,
     /// Bound of the error of a projected distance [m].
     pub(crate) delta: f64,
     pub(crate) stall: Option<Stall>,
@@ -63,6 +65,7 @@ impl State {
             broad: Broad::default(),
             balls: Balls::default(),
             slabs: Heap::default(),
+            kdops: KDops::default(),
             delta: 0.0,
             vertices,
             stall: None,
@@ -72,9 +75,9 @@ impl State {
     }
 
     /// Whether all lists fit each other and `net`: a snapshot from outside may be anything.
-    pub(crate) fn is_sound(&self, net: &Net, certificate: Certificate) -> bool {
+    pub(crate) fn is_sound(&self, net: &Net, options: &Options) -> bool {
         let count = net.start.len();
-        let certified = match certificate {
+        let certified = match options.certificate {
             Certificate::Ball => self.balls.is_sound(count, self.pairs.pool.len()),
             Certificate::Slab => self.slabs.is_sound(self.pairs.pool.len()),
             Certificate::BruteForce => true,
@@ -84,6 +87,7 @@ impl State {
             && self.pairs.is_sound(net)
             && self.agenda.is_sound(self.pairs.pool.len())
             && certified
+            && (options.broad_phase == BroadPhase::Boxes || self.kdops.is_sound(net))
     }
 
     /// Time since the start [s].

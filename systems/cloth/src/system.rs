@@ -9,7 +9,7 @@ use crate::event_loop::{Run, Scratch};
 use crate::net::Net;
 use crate::pairs::Kind;
 use crate::state::State;
-use crate::{Certificate, Energy, Error, Model, Options, Patch, Report, Stall};
+use crate::{BroadPhase, Certificate, Energy, Error, Model, Options, Patch, Report, Stall};
 
 /// What a start was like.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -67,20 +67,18 @@ impl System {
 
     /// Pairs and certificates of the start.
     fn begin(&mut self) {
-        let certificate = self.options.certificate;
+        let (certificate, broad_phase) = (self.options.certificate, self.options.broad_phase);
         let mut run = self.run();
-        match certificate {
-            Certificate::Ball => {
-                run.start_broad_phase();
-                run.start_balls();
-            }
-            Certificate::Slab => {
-                run.start_broad_phase();
-                let all: Vec<u32> = run.state.pairs.all().collect();
-                run.scratch.doubtful.extend(all);
-            }
-            Certificate::BruteForce => run.start_brute_force(),
+        match (certificate, broad_phase) {
+            (Certificate::BruteForce, _) => run.start_brute_force(),
+            (_, BroadPhase::Boxes) => run.start_broad_phase(),
+            (_, BroadPhase::KDop) => run.start_kdops(),
         }
+        if certificate == Certificate::Ball {
+            run.start_balls();
+        }
+        let all: Vec<u32> = run.state.pairs.all().collect();
+        run.scratch.doubtful = all;
         run.repair();
     }
 
@@ -115,7 +113,7 @@ impl System {
         };
         let fits = state.vertices.len() == self.state.vertices.len()
             && state.movers.len() == self.state.movers.len()
-            && state.is_sound(&self.net, self.options.certificate);
+            && state.is_sound(&self.net, &self.options);
         if !fits {
             return Err(Error::State {
                 found: count(&state),

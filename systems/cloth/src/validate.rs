@@ -195,7 +195,7 @@ impl Model {
                     ));
                 }
             }
-            if pin.until.is_some_and(|t| !(t >= 0.0 && t < 1e7)) {
+            if pin.until.is_some_and(|t| !(0.0..1e7).contains(&t)) {
                 return Err(Error::quantity(
                     &object,
                     format!("pin {k}: until"),
@@ -218,7 +218,7 @@ impl Model {
                     format!("a number below {count}"),
                 ));
             }
-            if !load.force.is_finite() || !(load.ramp >= 0.0 && load.ramp.is_finite()) {
+            if !(load.force.is_finite() && load.ramp >= 0.0 && load.ramp.is_finite()) {
                 return Err(Error::quantity(
                     &object,
                     format!("load {k}"),

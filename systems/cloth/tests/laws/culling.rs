@@ -1,7 +1,7 @@
 //! Certificates only decide which null ticks are left out: trajectories agree bit for bit.
 
 use drystone_base::Vec3;
-use drystone_cloth::{Certificate, Model, System};
+use drystone_cloth::{BroadPhase, Certificate, Model, Options, System};
 
 use crate::scenes::{sludge, thrown_sheet, two_sheets, walkthrough, with};
 
@@ -9,10 +9,15 @@ use crate::scenes::{sludge, thrown_sheet, two_sheets, walkthrough, with};
 fn trajectory(
     model: &Model,
     certificate: Certificate,
+    broad_phase: BroadPhase,
     frames: u32,
     dt: f64,
 ) -> (Vec<Vec<Vec3>>, u32) {
-    let mut system = System::new(model.clone(), with(certificate)).unwrap();
+    let options = Options {
+        broad_phase,
+        ..with(certificate)
+    };
+    let mut system = System::new(model.clone(), options).unwrap();
     let (mut states, mut deepest) = (Vec::new(), 0);
     for _ in 0..frames {
         let report = system.advance(dt);
@@ -27,13 +32,23 @@ fn trajectory(
 }
 
 fn all_agree(model: &Model, frames: u32, dt: f64, brute: bool) {
-    let (ball, deepest) = trajectory(model, Certificate::Ball, frames, dt);
+    let (ball, deepest) = trajectory(model, Certificate::Ball, BroadPhase::Boxes, frames, dt);
     assert!(deepest >= 1, "nothing touched");
-    let (slab, _) = trajectory(model, Certificate::Slab, frames, dt);
+    let (slab, _) = trajectory(model, Certificate::Slab, BroadPhase::Boxes, frames, dt);
     assert!(ball == slab, "slabs and balls part");
     if brute {
-        let (brute, _) = trajectory(model, Certificate::BruteForce, frames, dt);
+        let (brute, _) = trajectory(
+            model,
+            Certificate::BruteForce,
+            BroadPhase::Boxes,
+            frames,
+            dt,
+        );
         assert!(ball == brute, "brute force and balls part");
+        let (kdop, _) = trajectory(model, Certificate::Slab, BroadPhase::KDop, frames, dt);
+        assert!(ball == kdop, "slabs found by k-DOPs and balls part");
+        let (kdop, _) = trajectory(model, Certificate::Ball, BroadPhase::KDop, frames, dt);
+        assert!(ball == kdop, "balls found by k-DOPs and by boxes part");
     }
 }
 

@@ -123,7 +123,7 @@ fn bad_meshes_are_named() {
                 vertices: vec![77],
                 motion: Motion::Fixed,
                 until: None,
-            })
+            });
         }),
         &["pin 0", "77"],
     );
@@ -152,7 +152,7 @@ fn bad_meshes_are_named() {
                 vertices: vec![1],
                 motion: Motion::Points(keys.clone()),
                 until: None,
-            }]
+            }];
         }),
         &["key 1", "0.5", "later"],
     );
