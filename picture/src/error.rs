@@ -31,6 +31,28 @@ pub enum Error {
         /// What the encoder said.
         message: String,
     },
+    /// A film's name does not say a format that can be made.
+    #[error("`{}`: the ending is {found}; wanted is .mp4, .webm, .gif or .png", path.display())]
+    FilmEnding {
+        /// The file asked for.
+        path: PathBuf,
+        /// Its ending, or "missing".
+        found: String,
+    },
+    /// A film that needs the program ffmpeg, which is not there.
+    #[error("`{}` needs the program ffmpeg, which is not installed; .gif and .png do not", path.display())]
+    NoFfmpeg {
+        /// The file asked for.
+        path: PathBuf,
+    },
+    /// A film could not be made.
+    #[error("`{}`: {message}", path.display())]
+    Film {
+        /// The file asked for.
+        path: PathBuf,
+        /// What went wrong.
+        message: String,
+    },
     /// A chart could not be drawn as pixels.
     #[error("chart `{chart}`: {message}; a chart of at least one pixel is wanted")]
     Chart {

@@ -130,6 +130,11 @@ impl Scenery {
         items
     }
 
+    /// The scene's camera, if it has one.
+    pub fn own_camera(&self) -> Option<Camera> {
+        self.camera
+    }
+
     /// The scene's camera, or one that shows what moves.
     ///
     /// Fixed and scripted bodies count as far as they are not much larger than all that moves:

@@ -1,11 +1,14 @@
 //! Reports to charts: what `drystone run --plot` draws.
 
-use drystone_world::{FrameRecord, RunReport};
+use drystone_world::{Frame, FrameRecord, RunReport};
 
 use crate::plot::{Chart, Line};
 
+/// Strands whose tips are followed.
+const MOST_TIPS: usize = 8;
+
 /// Energies, penetration and step time against time, and step time against contacts
-/// (Erleben 2007, Figs. 18-19).
+/// (Erleben 2007, Figs. 18-19); of strands, energies, iterations, penetration and time as well.
 pub fn charts(report: &RunReport) -> Vec<Chart> {
     let frames = &report.frames;
     let over_time = |label: &str, value: fn(&FrameRecord) -> f64| Line {
@@ -30,7 +33,7 @@ pub fn charts(report: &RunReport) -> Vec<Chart> {
         .iter()
         .map(|f| f.potential_energy)
         .fold(f64::INFINITY, f64::min);
-    vec![
+    let mut charts = vec![
         Chart {
             title: format!("{}: energy", report.scene),
             x_label: seconds(),
@@ -100,5 +103,147 @@ pub fn charts(report: &RunReport) -> Vec<Chart> {
             ],
             ..Chart::default()
         },
+    ];
+    if report.strands.is_some() {
+        charts.extend(strand_charts(frames));
+    }
+    charts
+}
+
+/// What strands did in each frame.
+fn strand_charts(frames: &[FrameRecord]) -> Vec<Chart> {
+    let over_time = |label: &str, value: &dyn Fn(&FrameRecord) -> f64| Line {
+        label: label.into(),
+        points: frames.iter().map(|f| (f.time, value(f))).collect(),
+    };
+    let potential = |f: &FrameRecord| f.strand_potential_energy;
+    let lowest = frames.iter().map(potential).fold(f64::INFINITY, f64::min);
+    let chart = |title: &str, y_label: &str, lines: Vec<Line>| Chart {
+        title: title.into(),
+        x_label: "time [s]".into(),
+        y_label: y_label.into(),
+        lines,
+        ..Chart::default()
+    };
+    vec![
+        chart(
+            "Strands: energy",
+            "energy [J]",
+            vec![
+                over_time("kinetic", &|f| f.strand_kinetic_energy),
+                over_time("weight and elastic above its lowest", &|f| {
+                    potential(f) - lowest
+                }),
+                over_time("sum", &|f| f.strand_kinetic_energy + potential(f) - lowest),
+            ],
+        ),
+        chart(
+            "Strands: Newton's iterations of a step",
+            "iterations [1]",
+            vec![
+                over_time("mean of the frame", &|f| f.strand_iterations),
+                over_time("steps accepted unsolved", &|f| f.strand_failed as f64),
+            ],
+        ),
+        chart(
+            "Strands: deepest in a body",
+            "depth [mm]",
+            vec![over_time("deepest", &|f| {
+                1e3 * f.deepest_strand_penetration
+            })],
+        ),
+        chart(
+            "Strands: points that touch bodies",
+            "contact points [1]",
+            vec![over_time("contacts", &|f| f.strand_contacts as f64)],
+        ),
+        chart(
+            "Strands: time of a frame",
+            "wall time [ms]",
+            vec![over_time("strands", &|f| 1e3 * f.strand_seconds)],
+        ),
     ]
+}
+
+/// Where the tips of some strands go.
+#[derive(Clone, Debug, Default)]
+pub struct Tips {
+    /// Name and (x, y) of each frame [m].
+    paths: Vec<(String, Vec<(f64, f64)>)>,
+    /// Which strands of a frame.
+    chosen: Vec<usize>,
+}
+
+impl Tips {
+    /// Takes note of where tips are in `frame`; up to eight strands, evenly chosen.
+    pub fn push(&mut self, frame: &Frame) {
+        let count = frame.strands.len();
+        if self.paths.is_empty() {
+            let some = count.min(MOST_TIPS);
+            self.chosen = (0..some).map(|k| k * count / some).collect();
+            let name = |&i: &usize| (frame.strands[i].name.to_string(), Vec::new());
+            self.paths = self.chosen.iter().map(name).collect();
+        }
+        for ((_, path), &i) in self.paths.iter_mut().zip(&self.chosen) {
+            if let Some(tip) = frame.strands.get(i).and_then(|strand| strand.points.last()) {
+                path.push((tip.x, tip.y));
+            }
+        }
+    }
+
+    /// The paths as seen from the front; nothing without strands.
+    pub fn chart(&self) -> Option<Chart> {
+        let line = |(name, points): &(String, Vec<(f64, f64)>)| Line {
+            label: name.clone(),
+            points: points.clone(),
+        };
+        (!self.paths.is_empty()).then(|| Chart {
+            title: "Strands: paths of tips".into(),
+            x_label: "x [m]".into(),
+            y_label: "y [m]".into(),
+            lines: self.paths.iter().map(line).collect(),
+            ..Chart::default()
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use drystone_world::{Recorder, Scene, Strand, World};
+
+    #[test]
+    fn a_run_with_strands_has_their_charts_and_the_paths_of_tips() {
+        let mut scene = Scene::new();
+        for i in 0..20 {
+            let z = 0.01 * f64::from(i);
+            let strand = Strand::straight([0.0, 1.0, z], [0.2, 1.0, z], 10);
+            scene.strands.push(strand.named(format!("hair/{i}")));
+        }
+        let mut world = World::new(&scene).unwrap();
+        let mut recorder = Recorder::new(&world);
+        let mut tips = Tips::default();
+        for _ in 0..5 {
+            recorder.frame(&world);
+            tips.push(&world.frame());
+            recorder.step(&world.step());
+        }
+        let charts = charts(&recorder.report(&world, 1.0));
+        assert_eq!(charts.len(), 11);
+        let energy = &charts[6].lines[0].points;
+        // it falls
+        assert!(
+            energy[4].1 > energy[1].1 && energy[1].1 > energy[0].1,
+            "{energy:?}"
+        );
+        let paths = tips.chart().unwrap().lines;
+        assert_eq!(paths.len(), 8);
+        assert!(
+            paths
+                .iter()
+                .all(|path| path.points.len() == 5 && path.points[4].1 < 1.0)
+        );
+        assert_eq!(Tips::default().chart(), None);
+    }
 }

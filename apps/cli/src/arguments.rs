@@ -27,6 +27,8 @@ pub(crate) enum Command {
     },
     /// Simulate a scene and write what comes of it
     Run(Box<Run>),
+    /// Make files, pictures and films of a recorded run
+    Export(Export),
     /// Run scenes and hold them to their truths; exit code 1 if one is broken
     Check(Check),
     /// Compare contact solvers on problems from files or scenes
@@ -66,9 +68,18 @@ pub(crate) struct Adjust {
 pub(crate) struct Run {
     /// Name of a gallery scene (see `drystone list`) or path of a scene file (.toml, .json)
     pub(crate) scene: String,
-    /// Write the frames: .usda (USD), .glb (glTF) or .csv (numbers)
-    #[arg(short, long = "output", value_name = "FILE.usda|.glb|.csv")]
+    /// Write the frames: .usda (USD), .glb (glTF, bodies alone), .csv (numbers), .obj (a `#` in the
+    /// name makes one file a frame), .hair (strands of the last frame)
+    #[arg(short, long = "output", value_name = "FILE.usda|.glb|.csv|.obj|.hair")]
     pub(crate) output: Vec<PathBuf>,
+    /// Record the run, to be looked at or exported later
+    #[arg(long, value_name = "FILE.drec")]
+    pub(crate) record: Option<PathBuf>,
+    /// Make a film; .mp4 and .webm need the program ffmpeg, .gif and .png (animated) do not
+    #[arg(long, value_name = "FILE.mp4|.webm|.gif|.png")]
+    pub(crate) film: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) filming: Filming,
     #[command(flatten)]
     pub(crate) adjust: Adjust,
     /// Write the run in numbers
@@ -112,6 +123,43 @@ impl Run {
             ..Self::default()
         }
     }
+}
+
+/// How a film is made.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Args)]
+pub(crate) struct Filming {
+    /// Size of the film in pixels [default: 960x540]
+    #[arg(long, value_name = "WIDTHxHEIGHT", value_parser = film_size)]
+    pub(crate) film_size: Option<(u32, u32)>,
+    /// How fast the camera of the film goes around the scene
+    #[arg(long, value_name = "DEGREES_PER_SECOND", allow_negative_numbers = true)]
+    pub(crate) orbit: Option<f64>,
+}
+
+/// `960x540`
+fn film_size(text: &str) -> Result<(u32, u32), String> {
+    let wanted = "wanted WIDTHxHEIGHT from 16 to 8192, such as 960x540";
+    let (width, height) = text.split_once(['x', 'X']).ok_or(wanted)?;
+    let side = |text: &str| {
+        let side = text.trim().parse::<u32>().ok();
+        side.filter(|side| (16..=8192).contains(side)).ok_or(wanted)
+    };
+    Ok((side(width)?, side(height)?))
+}
+
+#[derive(Clone, Debug, Args)]
+pub(crate) struct Export {
+    /// Made by `drystone run --record FILE.drec`
+    pub(crate) recording: PathBuf,
+    /// Write the frames (.usda, .glb, .csv, .obj, .hair), a picture (.png) or a film (.mp4, .webm,
+    /// .gif)
+    #[arg(short, long = "output", value_name = "FILE", required = true)]
+    pub(crate) output: Vec<PathBuf>,
+    /// Only the frame nearest to this time in seconds; a picture shows the last one otherwise
+    #[arg(long, value_name = "S", allow_negative_numbers = true)]
+    pub(crate) time: Option<f64>,
+    #[command(flatten)]
+    pub(crate) filming: Filming,
 }
 
 #[derive(Clone, Debug, Args)]

@@ -23,6 +23,7 @@ fn main() -> ExitCode {
     let arguments = Drystone::parse();
     let result = match arguments.command {
         Some(Command::Run(run)) => commands::run::run(&run),
+        Some(Command::Export(export)) => commands::export::run(&export),
         Some(Command::Check(check)) => commands::check::run(&check),
         Some(Command::Lab(lab)) => commands::lab::run(&lab),
         Some(Command::List { json }) => commands::list::run(json),

@@ -5,18 +5,25 @@ use std::fs::{self, OpenOptions};
 use std::path::{Path, PathBuf};
 
 use drystone_formats::{FileError, Sink, Written, open_sink};
+use drystone_picture::film::{self, Film, FilmSettings};
+use drystone_picture::frame::Scenery;
 use drystone_picture::render::Settings;
+use drystone_picture::report::Tips;
 use drystone_world::{Frame, FrameRecord, RunReport, World};
 
-use crate::arguments::Run;
+use crate::arguments::{Filming, Run};
 use crate::failure::Failure;
 use crate::say;
 
 /// All that a run writes. A file that fails is remembered and does not touch the others.
 pub(crate) struct Outputs {
     sinks: Vec<Box<dyn Sink>>,
+    film: Option<Film>,
+    /// Whether somebody wants contacts in the frames.
+    pub(crate) with_contacts: bool,
     report: Option<PathBuf>,
     plots: Vec<PathBuf>,
+    tips: Tips,
     picture: Option<PathBuf>,
     /// Files that are whole, with their sizes [bytes].
     pub(crate) written: Vec<(PathBuf, u64)>,
@@ -27,16 +34,15 @@ pub(crate) struct Outputs {
 impl Outputs {
     /// Opens or tries out every file that `run` names for `world`.
     pub(crate) fn open(run: &Run, world: &World) -> Result<Self, Failure> {
-        let endings = |path: &Path, wanted: &[&str]| {
-            let ending = path.extension().map(|e| e.to_string_lossy().to_lowercase());
-            if ending.as_deref().is_some_and(|e| wanted.contains(&e)) {
-                return Ok(());
-            }
-            let found = ending.map_or("has no extension".into(), |e| format!("ends in .{e}"));
-            let wanted: Vec<String> = wanted.iter().map(|e| format!(".{e}")).collect();
-            let (name, wanted) = (path.display(), wanted.join(" or "));
-            Err(Failure::input(format!("`{name}` {found}; wanted {wanted}")))
-        };
+        if let Some(path) = &run.record {
+            endings(path, &["drec"])?;
+        }
+        if let Some(path) = &run.film {
+            endings(path, &film::ENDINGS)?;
+        } else if run.filming != Filming::default() {
+            let message = "--film-size and --orbit say how a film is made; add --film FILE.mp4";
+            return Err(Failure::input(message));
+        }
         if let Some(path) = &run.report {
             endings(path, &["json"])?;
         }
@@ -46,7 +52,8 @@ impl Outputs {
         if let Some(path) = &run.picture {
             endings(path, &["png"])?;
         }
-        let frames = run.output.iter().chain(&run.report).chain(&run.plot);
+        let frames = run.output.iter().chain(&run.record).chain(&run.film);
+        let frames = frames.chain(&run.report).chain(&run.plot);
         if run.resume.is_some()
             && let Some(path) = frames.clone().find(|path| path.exists())
         {
@@ -73,10 +80,19 @@ impl Outputs {
             }
         }
         let sink = |path: &PathBuf| open_sink(path, world.scene());
+        let recorded = |path: &&PathBuf| path.extension().is_some_and(|e| e == "drec");
+        let taken = run.output.iter().chain(&run.record);
+        let film = run.film.as_deref().map(|path| {
+            let rate = world.scene().frame_rate;
+            start_film(path, Scenery::of(world), rate, &run.filming)
+        });
         Ok(Self {
-            sinks: run.output.iter().map(sink).collect::<Result<_, _>>()?,
+            with_contacts: taken.clone().any(|path| recorded(&path)),
+            sinks: taken.map(sink).collect::<Result<_, _>>()?,
+            film: film.transpose()?,
             report: run.report.clone(),
             plots: run.plot.clone(),
+            tips: Tips::default(),
             picture: run.picture.clone(),
             written: Vec::new(),
             failures: Vec::new(),
@@ -85,11 +101,17 @@ impl Outputs {
 
     /// Whether somebody takes frames.
     pub(crate) fn takes_frames(&self) -> bool {
-        !self.sinks.is_empty()
+        !self.sinks.is_empty() || self.film.is_some() || !self.plots.is_empty()
     }
 
     /// Hands a frame to every sink; one that fails gets no more.
     pub(crate) fn frame(&mut self, frame: &Frame, record: &FrameRecord) {
+        if !self.plots.is_empty() {
+            self.tips.push(frame);
+        }
+        if let Some(film) = &mut self.film {
+            film.frame(frame.clone());
+        }
         let failures = &mut self.failures;
         self.sinks
             .retain_mut(|sink| match sink.frame(frame, record) {
@@ -106,6 +128,12 @@ impl Outputs {
         for sink in std::mem::take(&mut self.sinks) {
             match sink.finish() {
                 Ok(Written { path, bytes, .. }) => self.written.push((path, bytes)),
+                Err(error) => self.failures.push(error.to_string()),
+            }
+        }
+        if let Some(film) = self.film.take() {
+            match film.finish() {
+                Ok(made) => self.note(made.path, Ok(())),
                 Err(error) => self.failures.push(error.to_string()),
             }
         }
@@ -130,7 +158,8 @@ impl Outputs {
         if self.plots.is_empty() {
             return;
         }
-        let charts = drystone_picture::report::charts(report);
+        let mut charts = drystone_picture::report::charts(report);
+        charts.extend(self.tips.chart());
         for path in std::mem::take(&mut self.plots) {
             let result = drystone_picture::plot::write(&charts, &path).map_err(|e| e.to_string());
             self.note(path, result);
@@ -160,6 +189,47 @@ impl Outputs {
             Err(message) => self.failures.push(message),
         }
     }
+}
+
+/// Whether the name of a file has one of the endings wanted.
+pub(crate) fn endings(path: &Path, wanted: &[&str]) -> Result<(), Failure> {
+    let ending = path.extension().map(|e| e.to_string_lossy().to_lowercase());
+    if ending.as_deref().is_some_and(|e| wanted.contains(&e)) {
+        return Ok(());
+    }
+    let found = ending.map_or("has no extension".into(), |e| format!("ends in .{e}"));
+    let wanted: Vec<String> = wanted.iter().map(|e| format!(".{e}")).collect();
+    let (name, wanted) = (path.display(), wanted.join(" or "));
+    Err(Failure::input(format!("`{name}` {found}; wanted {wanted}")))
+}
+
+/// Starts the film at `path`; says it if another file is made instead.
+pub(crate) fn start_film(
+    path: &Path,
+    scenery: Scenery,
+    frame_rate: f64,
+    filming: &Filming,
+) -> Result<Film, Failure> {
+    let mut settings = FilmSettings {
+        frame_rate,
+        ..FilmSettings::default()
+    };
+    if let Some((width, height)) = filming.film_size {
+        (settings.render.width, settings.render.height) = (width, height);
+    }
+    if let Some(orbit) = filming.orbit {
+        if !orbit.is_finite() {
+            return Err(Failure::input(format!(
+                "--orbit {orbit}: wanted degrees per second"
+            )));
+        }
+        settings.orbit_degrees = orbit;
+    }
+    let film = Film::create(path, scenery, &settings).map_err(Failure::input)?;
+    if let Some(note) = film.note() {
+        say::aside(format_args!("warning: {note}"));
+    }
+    Ok(film)
 }
 
 /// Makes the folder of `path` and tries to write there.

@@ -64,7 +64,7 @@ pub(crate) fn print(report: &RunReport, outputs: &Outputs) {
         ));
     }
     if outputs.written.is_empty() && outputs.failures.is_empty() {
-        say::line("  no file was asked for: -o FILE.usda, --picture FILE.png, --plot FILE.svg");
+        say::line("  no file was asked for: -o FILE.usda, --picture FILE.png, --film FILE.mp4");
     }
     for failure in &outputs.failures {
         say::aside(format_args!("error: {failure}"));
@@ -81,6 +81,18 @@ pub(crate) fn resume_command(run: &Run, checkpoint: &Path, time: f64) -> String 
     let shown = |path: &Path| path.display().to_string();
     for path in &run.output {
         say("-o", shown(&next(path)));
+    }
+    if let Some(path) = &run.record {
+        say("--record", shown(&next(path)));
+    }
+    if let Some(path) = &run.film {
+        say("--film", shown(&next(path)));
+    }
+    if let Some((width, height)) = run.filming.film_size {
+        say("--film-size", format!("{width}x{height}"));
+    }
+    if let Some(orbit) = run.filming.orbit {
+        say("--orbit", orbit.to_string());
     }
     let adjust = &run.adjust;
     if let Some(seconds) = adjust.seconds {

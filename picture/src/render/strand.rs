@@ -14,7 +14,7 @@ const THIN: f64 = 0.45;
 /// The same from a light [texels].
 const THIN_SHADOW: f64 = 0.55;
 /// Least share of samples that a thin ribbon keeps, so that the finest hair is still seen [1].
-const FAINTEST: f64 = 0.6;
+const FAINTEST: f64 = 0.7;
 
 /// A piece of a strand: round, straight, tapered.
 pub(super) struct Segment {

@@ -529,12 +529,15 @@ fn a_strand_covers_what_a_capsule_of_its_size_covers() {
 
 #[test]
 fn a_strand_thinner_than_a_pixel_is_an_unbroken_line() {
-    let (camera, settings) = straight_ahead();
+    let (camera, mut settings) = straight_ahead();
+    // no highlight on black hair
+    settings.light.colour = [0.0; 3];
     let ends = [Vec3::new(-1.0, -0.73, 0.0), Vec3::new(1.0, 0.61, 0.0)];
     // a hair of 0.1 mm, where a pixel is 18 mm wide
     let hair = strand(ends, 5e-5, [0.0; 3]);
     let pictures = [&[hair][..], &[]].map(|items| render(items, &camera, &settings));
     let places = (0..=200).map(|k| ends[0].lerp(ends[1], f64::from(k) / 200.0));
+    let mut least = u32::MAX;
     for place in places {
         let (x, y, _) = camera.project(place, 200, 200).unwrap();
         let dark = |image: &Image| {
@@ -547,8 +550,9 @@ fn a_strand_thinner_than_a_pixel_is_an_unbroken_line() {
             .unwrap()
         };
         let [with, without] = [dark(&pictures[0]), dark(&pictures[1])];
-        assert!(with + 40 < without, "at {place}: {with} beside {without}"); // measured: 58 at least
+        least = least.min(without.saturating_sub(with));
     }
+    assert!(least > 40, "darker by {least} where it is faintest");
 }
 
 #[test]

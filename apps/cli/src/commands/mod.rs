@@ -1,6 +1,7 @@
 //! One file, one command.
 
 pub(crate) mod check;
+pub(crate) mod export;
 pub(crate) mod lab;
 pub(crate) mod list;
 pub(crate) mod run;

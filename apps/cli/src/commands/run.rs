@@ -134,7 +134,11 @@ fn step_number(world: &World) -> u64 {
 fn output_frame(outputs: &mut Outputs, recorder: &mut Recorder, world: &World) {
     let record = *recorder.frame(world);
     if outputs.takes_frames() {
-        outputs.frame(&world.frame(), &record);
+        let frame = match outputs.with_contacts {
+            true => world.frame_with_contacts(),
+            false => world.frame(),
+        };
+        outputs.frame(&frame, &record);
     }
 }
 
