@@ -1,4 +1,4 @@
-//! One scene, one file, with its truths. Every rigid scene of the papers is here, the scenes on
+//! One scene, one file, with its truths. Every rigid and strand scene of the papers is here, the scenes on
 //! which Drystone stands beside other engines, and small ones with an answer in closed form.
 //!
 //! ```
@@ -10,6 +10,7 @@
 
 mod claims;
 mod prelude;
+mod strand_prelude;
 
 use drystone_world::{Scene, nearest};
 
@@ -55,6 +56,9 @@ gallery! {
     card_house card_house_slippery house pyramid dominoes jam
     carried_box struck_stack seesaw_placed seesaw_dropped leaning_stack counterweight overhang
     incline arch newtons_cradle spinning_top dzhanibekov
+    lanterns moving_jungle grove donkey_ears bun_and_braid curly_bangs long_hair
+    golden_hair cantilever pendulum double_pendulum hanging_chain helix twisted_ring capstan
+    incline_rod
     bench_box_stack bench_large_mass bench_wall bench_tower bench_roof_tower bench_ball_grid
     bench_silo
 }

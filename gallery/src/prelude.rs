@@ -1,12 +1,17 @@
 //! What every scene file uses.
 
 pub(crate) use drystone_world::{
+    Anchor, Base, Braid, Curl, Fibre, Field, FieldKind, Groom, GroomPattern, Hold, Key, Lanterns,
+    PoseKey, Profile, Row, Scalp, Strand, StrandTruth,
+};
+pub(crate) use drystone_world::{
     Arch, Body, Builtin, Camera, CardHouse, Column, Dominoes, Fill, Generator, Grid, House, Mesh,
     Part, Pattern, Pyramid, Ring, Scene, Shape, Stack, Truth, Wall,
 };
 
 pub(crate) use crate::Entry;
 pub(crate) use crate::claims::*;
+pub(crate) use crate::strand_prelude::*;
 
 /// Bricks, blocks and grains of Erleben 2007 [kg/m³].
 pub(crate) const PAPER_DENSITY: f64 = 10.0;

@@ -64,6 +64,9 @@ pub struct Body {
     /// When it appears; before that it does not exist for anyone [s].
     #[serde(default, skip_serializing_if = "is_default")]
     pub enters_at: f64,
+    /// Whether strands pass through it: for what they grow out of.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub passable: bool,
     /// Red, green and blue from 0 to 1; chosen by name if left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub colour: Option<[f64; 3]>,
@@ -160,6 +163,7 @@ impl Body {
             linear_damping: 0.0,
             angular_damping: 0.0,
             enters_at: 0.0,
+            passable: false,
             colour: None,
         }
     }
@@ -273,6 +277,13 @@ impl Body {
     #[must_use]
     pub fn enters_at(mut self, time: f64) -> Self {
         self.enters_at = time;
+        self
+    }
+
+    /// Strands pass through it.
+    #[must_use]
+    pub fn passable(mut self) -> Self {
+        self.passable = true;
         self
     }
 

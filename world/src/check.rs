@@ -4,6 +4,7 @@ use drystone_base::{Quat, Vec3};
 use drystone_rigid::Report;
 use serde::{Deserialize, Serialize};
 
+use crate::cloth_truth::{ClothMoment, ClothWatch};
 use crate::strand_truth::{StrandMoment, StrandWatch};
 use crate::truth::{fits, metres};
 use crate::{Penetration, Scene, SceneError, Truth, World};
@@ -98,6 +99,8 @@ struct Case {
     done: bool,
     /// What has been seen of strands, where the truth is about them.
     strands: StrandWatch,
+    /// What has been seen of cloth, where the truth is about it.
+    cloth: ClothWatch,
 }
 
 impl Judge {
@@ -122,6 +125,10 @@ impl Judge {
                 strands: match truth {
                     Truth::Strands(truth) => StrandWatch::new(truth, world),
                     _ => StrandWatch::default(),
+                },
+                cloth: match truth {
+                    Truth::Cloth(truth) => ClothWatch::new(truth, world),
+                    _ => ClothWatch::default(),
                 },
             }
         };
@@ -402,6 +409,16 @@ impl Case {
                 self.strands.look(&truth, &moment);
                 self.seen = self.strands.seen;
             }
+            Truth::Cloth(truth) => {
+                let moment = ClothMoment {
+                    world,
+                    time: moment.time,
+                    output: moment.output,
+                    slack: 0.5 * moment.step,
+                };
+                self.cloth.look(&truth, &moment);
+                self.seen = self.cloth.seen;
+            }
             Truth::StaysFinite => self.seen = Some(0.0),
             Truth::MomentumKept {
                 along, from, to, ..
@@ -620,6 +637,10 @@ impl Case {
             }
             Truth::Strands(truth) => {
                 let (wanted, shown, holds) = StrandWatch::judgement(truth);
+                judged(wanted, &shown, &*holds)
+            }
+            Truth::Cloth(truth) => {
+                let (wanted, shown, holds) = ClothWatch::judgement(truth);
                 judged(wanted, &shown, &*holds)
             }
             Truth::StaysFinite => finite(set_aside),

@@ -40,7 +40,7 @@ pub enum SceneError {
     SameName(String),
     /// Nothing to simulate.
     #[error(
-        "the scene has no body and no strand; wanted at least one `[[body]]`, `[[generate]]`, `[[strand]]` or `[[groom]]`"
+        "the scene has no body, no strand and no cloth; wanted at least one `[[body]]`, `[[generate]]`, `[[strand]]`, `[[groom]]` or `[[cloth]]`"
     )]
     Empty,
     /// More bodies than memory or patience allow.
@@ -79,6 +79,9 @@ pub enum SceneError {
     /// What the strand system refuses.
     #[error(transparent)]
     Strand(#[from] drystone_strand::Error),
+    /// What the cloth system refuses.
+    #[error(transparent)]
+    Cloth(#[from] drystone_cloth::Error),
 }
 
 impl SceneError {

@@ -369,6 +369,7 @@ impl Generator {
                 linear_damping: self.linear_damping,
                 angular_damping: self.angular_damping,
                 enters_at: self.enters_at,
+                passable: false,
                 colour: self.colour,
             }
         });

@@ -7,6 +7,9 @@
 mod body;
 mod build;
 mod check;
+mod cloth;
+mod cloth_truth;
+mod cloths;
 mod defaults;
 mod error;
 mod field;
@@ -27,6 +30,12 @@ mod world;
 
 pub use body::{Body, DEFAULT_DENSITY, DEFAULT_MATERIAL, Key, Motion};
 pub use check::{Judge, Progress, Verdict, check, check_world};
+pub use cloth::{
+    Certificate, Cloth, ClothContact, ClothMaterial, ClothOptions, Load, Part as ClothPart, Pin,
+    Stall, Stretch, Surface,
+};
+pub use cloth_truth::ClothTruth;
+pub use cloths::{ClothSnapshot, ClothTotal};
 pub use drystone_rigid::{ContactProblem, Options, Report, Stepper};
 pub use drystone_strand::{Continuum, Options as StrandOptions, Report as StrandReport, RestShape};
 pub use error::{SceneError, nearest};
@@ -38,7 +47,7 @@ pub use generator::{
 };
 pub use groom::{Braid, Curl, Groom, GroomPattern, Lanterns, Patch, Row, Scalp, Tree};
 pub use metrics::{
-    ContactCounts, FrameRecord, Recorder, RunReport, Spread, StepSeconds, StrandRun,
+    ClothRun, ContactCounts, FrameRecord, Recorder, RunReport, Spread, StepSeconds, StrandRun,
 };
 pub use penetration::Penetration;
 pub use query::{Hit, Near, Query};

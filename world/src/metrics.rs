@@ -6,7 +6,7 @@ use drystone_rigid::{Options, Report};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Penetration, StrandOptions, StrandReport, World};
+use crate::{ClothOptions, ClothTotal, Penetration, StrandOptions, StrandReport, World};
 
 /// The world at one output frame, in numbers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -60,6 +60,21 @@ pub struct FrameRecord {
     /// Wall time that strands took since the frame before [s].
     #[serde(default)]
     pub strand_seconds: f64,
+    /// Of cloth, part of `kinetic_energy` [J].
+    #[serde(default)]
+    pub cloth_kinetic_energy: f64,
+    /// Of cloth, of weight, elasticity and layers, part of `potential_energy` [J].
+    #[serde(default)]
+    pub cloth_potential_energy: f64,
+    /// Events of cloth since the frame before: elastic ticks, ticks of layers, certificates renewed.
+    #[serde(default)]
+    pub cloth_events: [u64; 3],
+    /// The deepest layer of cloth that is active now.
+    #[serde(default)]
+    pub cloth_layers: u32,
+    /// Wall time that cloth took since the frame before [s].
+    #[serde(default)]
+    pub cloth_seconds: f64,
 }
 
 /// What strands did in a run.
@@ -89,6 +104,28 @@ pub struct StrandRun {
     pub set_aside: Vec<String>,
     /// Of grooms that are not to sag, those that their stiffness cannot hold, in words.
     pub unstable_grooms: Vec<String>,
+}
+
+/// What cloth did in a run.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ClothRun {
+    /// How many there are.
+    pub cloths: usize,
+    /// Of all of them.
+    pub vertices: usize,
+    /// How events were timed.
+    pub options: ClothOptions,
+    /// What happened.
+    pub total: ClothTotal,
+    /// Pairs by active layers at the end: none, 1, 2, 3 to 4, 5 to 8, and so on by doubling.
+    pub layers: Vec<u64>,
+    /// Free vertices by the shortest period of the clocks that act on them at the end: entry k counts
+    /// those of 2^k ticks (Harmon 2012, Fig. 2).
+    pub steps: Vec<u64>,
+    /// Length of a tick [s].
+    pub tick: f64,
+    /// Wall time of a frame [s].
+    pub frame_seconds: Spread,
 }
 
 /// Mean, 95th percentile (within 1 %) and largest of a quantity over all steps.
@@ -150,6 +187,9 @@ pub struct RunReport {
     /// What the strands did, if there are any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub strands: Option<StrandRun>,
+    /// What the cloth did, if there is any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cloth: Option<ClothRun>,
     /// One record per output frame, the start included.
     pub frames: Vec<FrameRecord>,
 }
@@ -217,6 +257,9 @@ pub struct Recorder {
     // of strands: what they had done by the last frame
     strands: Option<StrandReport>,
     strand_seconds: Tally,
+    // of cloth likewise
+    cloth: Option<ClothTotal>,
+    cloth_seconds: Tally,
 }
 
 impl Recorder {
@@ -237,6 +280,8 @@ impl Recorder {
             last_contacts: world.system().state.contacts.points.len(),
             strands: world.strand_total().cloned(),
             strand_seconds: Tally::default(),
+            cloth: world.cloth_total().cloned(),
+            cloth_seconds: Tally::default(),
         }
     }
 
@@ -290,6 +335,7 @@ impl Recorder {
         }
         (self.steps, self.seconds, self.collision_seconds) = (0, 0.0, 0.0);
         self.measure_strands(world, &mut record);
+        self.measure_cloth(world, &mut record);
         self.frames.push(record);
         &self.frames[self.frames.len() - 1]
     }
@@ -316,6 +362,45 @@ impl Recorder {
         record.strand_contacts = world.strand_contacts();
         record.deepest_strand_penetration = world.strand_penetration();
         self.strands = Some(total.clone());
+    }
+
+    /// Adds what there is to say of cloth.
+    fn measure_cloth(&mut self, world: &World, record: &mut FrameRecord) {
+        let (Some(system), Some(total)) = (world.cloths(), world.cloth_total()) else {
+            return;
+        };
+        let before = self.cloth.take().unwrap_or_default();
+        let energy = system.energy();
+        record.cloth_kinetic_energy = energy.kinetic;
+        record.cloth_potential_energy = energy.total() - energy.kinetic;
+        record.cloth_events = [
+            total.elastic - before.elastic,
+            total.penalties - before.penalties,
+            total.certificates - before.certificates,
+        ];
+        record.cloth_layers = world
+            .cloth_report()
+            .map_or(0, |report| report.events.deepest);
+        record.cloth_seconds = total.seconds - before.seconds;
+        if total.events > before.events {
+            self.cloth_seconds.add(record.cloth_seconds);
+        }
+        self.cloth = Some(total.clone());
+    }
+
+    fn cloth_run(&self, world: &World) -> Option<ClothRun> {
+        let (system, last) = (world.cloths()?, world.cloth_report()?);
+        let sheets = &system.model().sheets;
+        Some(ClothRun {
+            cloths: sheets.len(),
+            vertices: sheets.iter().map(|sheet| sheet.points.len()).sum(),
+            options: system.options().clone(),
+            total: world.cloth_total()?.clone(),
+            layers: last.layers.clone(),
+            steps: last.steps.clone(),
+            tick: drystone_cloth::TICK,
+            frame_seconds: self.cloth_seconds.spread(),
+        })
     }
 
     fn strand_run(&self, world: &World) -> Option<StrandRun> {
@@ -392,6 +477,7 @@ impl Recorder {
             },
             set_aside: self.set_aside.iter().filter_map(name).collect(),
             strands: self.strand_run(world),
+            cloth: self.cloth_run(world),
             frames: self.frames.clone(),
         }
     }

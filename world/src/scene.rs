@@ -11,8 +11,8 @@ use crate::body::DEFAULT_MATERIAL;
 use crate::defaults::is_default;
 use crate::error::{ensure, show};
 use crate::{
-    Body, Field, Generator, Groom, Mesh, Pattern, SceneError, Shape, Strand, StrandOptions,
-    StrandTruth, Truth,
+    Body, Cloth, ClothContact, ClothOptions, ClothTruth, Field, Generator, Groom, Mesh, Pattern,
+    SceneError, Shape, Strand, StrandOptions, StrandTruth, Surface, Truth,
 };
 
 /// Everything there is to simulate.
@@ -65,7 +65,19 @@ pub struct Scene {
     /// Strands by the dozen.
     #[serde(rename = "groom", skip_serializing_if = "Vec::is_empty")]
     pub grooms: Vec<Groom>,
-    /// Wind and other fields; they act on strands.
+    /// Cloth, chains and particles through which nothing passes.
+    #[serde(rename = "cloth", skip_serializing_if = "Vec::is_empty")]
+    pub cloths: Vec<Cloth>,
+    /// At what distance cloth begins to push, and how hard.
+    #[serde(skip_serializing_if = "is_default")]
+    pub cloth_contact: ClothContact,
+    /// Whether all cloth is chains and particles of the plane z = 0.
+    #[serde(skip_serializing_if = "is_default")]
+    pub cloth_plane: bool,
+    /// How the events of cloth are timed.
+    #[serde(skip_serializing_if = "is_default")]
+    pub cloth_solver: ClothOptions,
+    /// Wind and other fields; they act on strands and on cloth.
     #[serde(rename = "field", skip_serializing_if = "Vec::is_empty")]
     pub fields: Vec<Field>,
     /// How strands are stepped: at least `steps_per_frame` steps of theirs for each frame of the
@@ -156,6 +168,10 @@ impl Default for Scene {
             generators: Vec::new(),
             strands: Vec::new(),
             grooms: Vec::new(),
+            cloths: Vec::new(),
+            cloth_contact: ClothContact::default(),
+            cloth_plane: false,
+            cloth_solver: ClothOptions::default(),
             fields: Vec::new(),
             strand_solver: StrandOptions::default(),
             truths: Vec::new(),
@@ -248,6 +264,17 @@ impl Scene {
             restitution,
         });
         self
+    }
+
+    /// Adds a cloth.
+    pub fn cloth(&mut self, cloth: Cloth) -> &mut Self {
+        self.cloths.push(cloth);
+        self
+    }
+
+    /// Adds something that must hold of cloth.
+    pub fn cloth_truth(&mut self, truth: ClothTruth) -> &mut Self {
+        self.truth(Truth::Cloth(truth))
     }
 
     /// Adds something that must hold of strands.
@@ -374,7 +401,7 @@ impl Scene {
             bodies,
             generators: Vec::new(),
             grooms: Vec::new(),
-            ..self.clone()
+            ..self.named()
         })
     }
 
@@ -399,6 +426,11 @@ impl Scene {
         self.bodies
             .iter_mut()
             .try_for_each(|body| visit(&mut body.shape, &mut act))?;
+        for cloth in &mut self.cloths {
+            if let Surface::Mesh(mesh) = &mut cloth.surface {
+                act(mesh)?;
+            }
+        }
         for generator in &mut self.generators {
             let shapes = match &mut generator.pattern {
                 Pattern::Stack(p) => std::slice::from_mut(&mut p.shape),
@@ -422,7 +454,22 @@ impl Scene {
             // strands are looked at as they are built; what they collide with has been
             crate::strand::build::build(self, &strands, &bodies, &[])?;
         }
+        if !self.cloths.is_empty() {
+            let built = crate::cloth::build::build(&self.named(), &bodies)?;
+            drystone_cloth::System::new(built.model, self.cloth_solver.clone())?;
+        }
         Ok(())
+    }
+
+    /// The same scene with every cloth named.
+    pub(crate) fn named(&self) -> Self {
+        let mut scene = self.clone();
+        for (i, cloth) in scene.cloths.iter_mut().enumerate() {
+            if cloth.name.is_empty() {
+                cloth.name = format!("cloth-{i}");
+            }
+        }
+        scene
     }
 
     /// Every body and every strand of a scene in which nothing is wrong with its bodies.
@@ -431,7 +478,7 @@ impl Scene {
         self.check_materials()?;
         let bodies = self.expand()?;
         let strands = self.strands_among(&bodies)?;
-        if bodies.is_empty() && strands.is_empty() {
+        if bodies.is_empty() && strands.is_empty() && self.cloths.is_empty() {
             return Err(SceneError::Empty);
         }
         let mut names = BTreeSet::new();
@@ -445,7 +492,7 @@ impl Scene {
             }
         }
         for truth in &self.truths {
-            truth.validate(&bodies, &strands)?;
+            truth.validate(&bodies, &strands, &self.cloths)?;
         }
         Ok((bodies, strands))
     }
@@ -513,6 +560,7 @@ impl Scene {
         }
         self.options()?.validate()?;
         self.strand_solver.validate()?;
+        self.cloth_solver.validate()?;
         Ok(())
     }
 

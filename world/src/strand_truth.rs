@@ -43,6 +43,9 @@ pub enum StrandTruth {
         /// Which strands.
         #[serde(default = "all", skip_serializing_if = "is_all")]
         strands: String,
+        /// Another point of the first curve instead of the tip.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        point: Option<usize>,
         /// [m]
         within: f64,
         /// [s]
@@ -57,6 +60,9 @@ pub enum StrandTruth {
         /// Which strands.
         #[serde(default = "all", skip_serializing_if = "is_all")]
         strands: String,
+        /// Another point of the first curve instead of the tip.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        point: Option<usize>,
         /// [m]
         at_least: f64,
         /// [s]
@@ -139,6 +145,18 @@ pub enum StrandTruth {
         /// [degrees]
         degrees: f64,
     },
+    /// The base exerts a given force on a strand, evenly over the last step.
+    BaseForce {
+        /// Which one.
+        strand: String,
+        /// [N]
+        newtons: f64,
+        /// [N]
+        tolerance: f64,
+        /// When; the end if left out [s].
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        time: Option<f64>,
+    },
     /// So many points of strands touch bodies.
     Contacts {
         /// Fewest.
@@ -165,7 +183,17 @@ impl StrandTruth {
             | Self::TipSpeedBelow { strands, .. }
             | Self::TwistBelow { strands, .. }
             | Self::Twists { strands, .. } => Some(strands),
-            Self::TipNear { strand, .. } | Self::TipPeriod { strand, .. } => Some(strand),
+            Self::TipNear { strand, .. }
+            | Self::TipPeriod { strand, .. }
+            | Self::BaseForce { strand, .. } => Some(strand),
+            _ => None,
+        }
+    }
+
+    /// The point of the first curve it looks at, if not the tip.
+    fn point(&self) -> Option<usize> {
+        match self {
+            Self::TipStays { point, .. } | Self::TipMoves { point, .. } => *point,
             _ => None,
         }
     }
@@ -215,6 +243,7 @@ impl fmt::Display for StrandTruth {
                 strands,
                 at_least,
                 before,
+                ..
             } => write!(
                 f,
                 "a tip of `{strands}` moves at least {}{}",
@@ -269,6 +298,16 @@ impl fmt::Display for StrandTruth {
             Self::Twists { strands, degrees } => {
                 write!(f, "`{strands}` twists by at least {degrees} degrees")
             }
+            Self::BaseForce {
+                strand,
+                newtons,
+                time,
+                ..
+            } => write!(
+                f,
+                "the base of `{strand}` exerts {newtons:e} N {}",
+                when(*time)
+            ),
             Self::Contacts { at_least, time } => {
                 write!(
                     f,
@@ -330,7 +369,9 @@ impl StrandWatch {
             .filter(|(_, c)| fits(pattern, &c.name));
         let tip = |chain: &drystone_strand::Chain| {
             let own = (0..chain.len()).filter(|&j| chain.source[j].0 == 0);
-            own.max_by_key(|&j| chain.source[j].1).unwrap_or(0)
+            let at = |point: usize| chain.link(0, point.checked_sub(1)?);
+            let tip = own.max_by_key(|&j| chain.source[j].1);
+            truth.point().and_then(at).or(tip).unwrap_or(0)
         };
         Self {
             strands: chosen.map(|(i, chain)| (i, tip(chain))).collect(),
@@ -443,6 +484,14 @@ impl StrandWatch {
                 }
             }
             StrandTruth::Twists { .. } => self.at_most(self.twist(world)),
+            StrandTruth::BaseForce { time, .. } => {
+                if moment.is_at(*time)
+                    && let (Some(&(i, _)), Some(system)) = (self.strands.first(), world.strands())
+                {
+                    let [push, _] = system.state.strands[i].base_impulse;
+                    self.once(push.length() / world.strand_step());
+                }
+            }
             StrandTruth::Contacts { time, .. } => {
                 if moment.is_at(*time) {
                     self.once(world.strand_contacts() as f64);
@@ -559,6 +608,13 @@ impl StrandWatch {
             StrandTruth::Twists { degrees: least, .. } => {
                 let wanted = format!("at least {least} degrees");
                 (wanted, degrees, Box::new(move |x| x >= *least))
+            }
+            StrandTruth::BaseForce {
+                newtons, tolerance, ..
+            } => {
+                let wanted = format!("{newtons:e} +- {tolerance:e} N");
+                let holds = move |x: f64| (x - newtons).abs() <= *tolerance;
+                (wanted, |x| format!("{x:.5e} N"), Box::new(holds))
             }
             StrandTruth::Contacts { at_least, .. } => {
                 let wanted = format!("at least {at_least}");

@@ -47,13 +47,15 @@ pub(crate) struct Strands {
     references: Vec<Ride>,
     anchors: Vec<Ride>,
     /// Steps of the strands in one of the bodies.
-    substeps: u32,
+    pub(crate) substeps: u32,
     /// Of every curve, by strand.
     looks: Vec<Vec<Look>>,
     pub(crate) rest_shapes: Vec<strand::RestShape>,
     loads: Vec<[Vec3; 2]>,
     /// How much of a new load on each body counts at once [1].
     eagerness: Vec<f64>,
+    /// Bodies that strands pass through.
+    passable: Vec<bool>,
     /// Where the shape of each body is now.
     poses: Vec<Pose>,
     /// Since the world was made.
@@ -91,6 +93,7 @@ impl Strands {
             substeps: scene.strand_solver.steps_per_frame.div_ceil(steps),
             eagerness: vec![1.0; count],
             loads: vec![[Vec3::ZERO; 2]; count],
+            passable: scene.bodies.iter().map(|body| body.passable).collect(),
             poses: poses(rigid),
             system,
             courses,
@@ -166,7 +169,7 @@ impl Strands {
     /// Obstacles where the bodies are, out of the way where these are not there.
     fn place_obstacles(&mut self, state: &rigid::State) {
         for (k, pose) in self.system.state.obstacle_pose.iter_mut().enumerate() {
-            if !state.present[k] {
+            if !state.present[k] || self.passable[k] {
                 *pose = Pose::at(AWAY);
             }
         }
@@ -212,6 +215,7 @@ impl Strands {
             system,
             courses,
             poses,
+            passable,
             ..
         } = self;
         let at = |body: usize| match &courses[body] {
@@ -222,7 +226,7 @@ impl Strands {
         };
         for k in 0..system.model.obstacles.len() {
             let away = system.state.obstacle_pose[k].position == AWAY;
-            if !state.present[k] {
+            if !state.present[k] || passable[k] {
                 system.state.obstacle_pose[k] = Pose::at(AWAY);
                 system.state.obstacle_target[k] = Some(Pose::at(AWAY));
             } else {
@@ -423,6 +427,7 @@ impl Strands {
         self.system.state.obstacle_target.push(None);
         self.courses.push(Course::Driven(pose));
         self.eagerness.push(1.0);
+        self.passable.push(body.passable);
         self.loads.push([Vec3::ZERO; 2]);
         self.poses = poses(rigid);
         Ok(())

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::defaults::{all, is_all, is_default};
-use crate::{Body, SceneError, Strand, StrandTruth};
+use crate::{Body, Cloth, ClothTruth, SceneError, Strand, StrandTruth};
 
 /// Something that must hold when the scene is run. Where a truth names `bodies`, `*` stands for
 /// any letters: `tower/*`. Times default to the whole run. Bodies that do not move by
@@ -289,6 +289,8 @@ pub enum Truth {
     },
     /// Something about strands.
     Strands(StrandTruth),
+    /// Something about cloth.
+    Cloth(ClothTruth),
 }
 
 fn quiet_speed() -> f64 {
@@ -340,9 +342,16 @@ impl Truth {
     }
 
     /// Says whether it speaks of bodies that are not there, or states no limit.
-    pub(crate) fn validate(&self, bodies: &[Body], strands: &[Strand]) -> Result<(), SceneError> {
-        if let Self::Strands(truth) = self {
-            return truth.validate(strands);
+    pub(crate) fn validate(
+        &self,
+        bodies: &[Body],
+        strands: &[Strand],
+        cloths: &[Cloth],
+    ) -> Result<(), SceneError> {
+        match self {
+            Self::Strands(truth) => return truth.validate(strands),
+            Self::Cloth(truth) => return truth.validate(cloths),
+            _ => {}
         }
         if let Some(pattern) = self.about()
             && !bodies.iter().any(|body| fits(pattern, &body.name))
@@ -670,6 +679,7 @@ impl fmt::Display for Truth {
                 None => write!(f, "at least {at_least} contact points {}", when(*at)),
             },
             Self::Strands(truth) => write!(f, "{truth}"),
+            Self::Cloth(truth) => write!(f, "{truth}"),
         }
     }
 }

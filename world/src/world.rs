@@ -8,10 +8,11 @@ use drystone_rigid::{ContactProblem, Report, State, System, energy};
 use serde::{Deserialize, Serialize};
 
 use crate::build::Builder;
+use crate::cloths::{ClothSnapshot, ClothTotal, Cloths};
 use crate::strands::Strands;
 use crate::{
-    Body, Frame, FrameBody, FrameContact, RestShape, Scene, SceneError, Strand, StrandReport,
-    StrandSnapshot,
+    Body, Cloth, Frame, FrameBody, FrameContact, FrameStrand, RestShape, Scene, SceneError, Strand,
+    StrandReport, StrandSnapshot,
 };
 
 /// A scene come alive.
@@ -22,6 +23,7 @@ pub struct World {
     builder: Builder,
     system: System,
     strands: Option<Strands>,
+    cloths: Option<Cloths>,
     step: f64,
     fingerprint: u64,
     /// Length of the last step [s].
@@ -39,6 +41,8 @@ pub struct Snapshot {
     pub last_step: f64,
     /// The strands, if there are any.
     pub strands: Option<StrandSnapshot>,
+    /// The cloth, if there is any.
+    pub cloths: Option<ClothSnapshot>,
 }
 
 impl World {
@@ -50,7 +54,7 @@ impl World {
             generators: Vec::new(),
             strands,
             grooms: Vec::new(),
-            ..scene.clone()
+            ..scene.named()
         };
         let (mut builder, mut model) = Builder::new(&scene);
         for body in &scene.bodies {
@@ -71,6 +75,7 @@ impl World {
             names,
             builder,
             strands: Strands::new(&scene, &system)?,
+            cloths: Cloths::new(&scene)?,
             system,
             step: scene.step(),
             fingerprint: fingerprint(&scene),
@@ -125,13 +130,21 @@ impl World {
             return Report::default();
         }
         self.last_step = dt;
-        let Some(strands) = &mut self.strands else {
-            return self.system.step(dt);
-        };
-        strands.push_bodies(&mut self.system);
+        if let Some(strands) = &self.strands {
+            strands.push_bodies(&mut self.system);
+        }
+        if let Some(cloths) = &self.cloths {
+            cloths.push_bodies(&mut self.system);
+        }
         let mut report = self.system.step(dt);
-        strands.follow(&self.system, dt);
-        report.dynamics_seconds += strands.last.seconds;
+        if let Some(strands) = &mut self.strands {
+            strands.follow(&self.system, dt);
+            report.dynamics_seconds += strands.last.seconds;
+        }
+        if let Some(cloths) = &mut self.cloths {
+            cloths.follow(&self.system, dt);
+            report.dynamics_seconds += cloths.last.seconds;
+        }
         report
     }
 
@@ -143,6 +156,32 @@ impl World {
     /// The strands, to push them about or to change options.
     pub fn strands_mut(&mut self) -> Option<&mut drystone_strand::System> {
         self.strands.as_mut().map(|strands| &mut strands.system)
+    }
+
+    /// The step of strands, which they halve where their error asks for it [s].
+    pub fn strand_step(&self) -> f64 {
+        let substeps = self.strands.as_ref().map_or(1, |strands| strands.substeps);
+        self.last_step / f64::from(substeps)
+    }
+
+    /// The cloth: model, state and options; none where the scene has none.
+    pub fn cloths(&self) -> Option<&drystone_cloth::System> {
+        self.cloths.as_ref().map(|cloths| &cloths.system)
+    }
+
+    /// The cloth, to move its pins or to look closer.
+    pub fn cloths_mut(&mut self) -> Option<&mut drystone_cloth::System> {
+        self.cloths.as_mut().map(|cloths| &mut cloths.system)
+    }
+
+    /// What the cloth did in the last step.
+    pub fn cloth_report(&self) -> Option<&drystone_cloth::Report> {
+        self.cloths.as_ref().map(|cloths| &cloths.last)
+    }
+
+    /// What the cloth did since the world was made.
+    pub fn cloth_total(&self) -> Option<&ClothTotal> {
+        self.cloths.as_ref().map(|cloths| &cloths.total)
     }
 
     /// What the strands did in the last step.
@@ -212,6 +251,9 @@ impl World {
             let material = material.copied().unwrap_or_default();
             strands.add_body(&body, &material, &self.system)?;
         }
+        if let Some(cloths) = &mut self.cloths {
+            cloths.add_body();
+        }
         let name: Arc<str> = body.name.as_str().into();
         self.names.push(name.clone());
         self.index.insert(name, index);
@@ -235,10 +277,17 @@ impl World {
                     angular_velocity: state.angular_velocity[i],
                 })
                 .collect(),
-            strands: self.strands.as_ref().map_or_else(Vec::new, Strands::frame),
-            cloths: Vec::new(),
+            strands: self.curves(),
+            cloths: self.cloths.as_ref().map_or_else(Vec::new, Cloths::frame),
             contacts: Vec::new(),
         }
+    }
+
+    /// Strands, and the chains and particles of cloth.
+    fn curves(&self) -> Vec<FrameStrand> {
+        let mut curves = self.strands.as_ref().map_or_else(Vec::new, Strands::frame);
+        curves.extend(self.cloths.iter().flat_map(Cloths::curves));
+        curves
     }
 
     /// What there is to see, with the contact points of the last step.
@@ -274,41 +323,49 @@ impl World {
         self.system.state.shape_pose(&self.system.model, i)
     }
 
-    /// Of bodies and strands [J].
+    /// Of bodies, strands and cloth [J].
     pub fn kinetic_energy(&self) -> f64 {
         let bodies = energy::kinetic_energy(&self.system.state, &self.system.model);
-        match &self.strands {
-            Some(strands) => bodies + strands.kinetic_energy(),
-            None => bodies,
-        }
+        let strands = self.strands.as_ref().map_or(0.0, Strands::kinetic_energy);
+        let cloths = self
+            .cloths
+            .as_ref()
+            .map_or(0.0, |c| c.system.energy().kinetic);
+        bodies + strands + cloths
     }
 
-    /// Of weight, zero at the origin, and of the elasticity of strands [J].
+    /// Of weight, zero at the origin, of the elasticity of strands and cloth, and of the layers
+    /// about cloth [J].
     pub fn potential_energy(&self) -> f64 {
         let bodies = energy::potential_energy(&self.system.state, &self.system.model);
-        match &self.strands {
-            Some(strands) => bodies + strands.potential_energy(),
-            None => bodies,
-        }
+        let strands = self.strands.as_ref().map_or(0.0, Strands::potential_energy);
+        let cloths = self.cloths.as_ref().map_or(0.0, Cloths::potential_energy);
+        bodies + strands + cloths
     }
 
-    /// Of bodies and strands [kg m/s].
+    /// Of bodies, strands and cloth [kg m/s].
     pub fn momentum(&self) -> Vec3 {
         let bodies = energy::linear_momentum(&self.system.state, &self.system.model);
-        match &self.strands {
-            Some(s) => bodies + drystone_strand::energy::linear_momentum(&s.system),
-            None => bodies,
-        }
+        let of = |s: &Strands| drystone_strand::energy::linear_momentum(&s.system);
+        let strands = self.strands.as_ref().map_or(Vec3::ZERO, of);
+        let cloths = self
+            .cloths
+            .as_ref()
+            .map_or(Vec3::ZERO, |c| c.system.momentum().0);
+        bodies + strands + cloths
     }
 
-    /// About the origin, of bodies and strands [kg m²/s].
+    /// About the origin, of bodies, strands and cloth [kg m²/s].
     pub fn angular_momentum(&self) -> Vec3 {
         let (state, model) = (&self.system.state, &self.system.model);
         let bodies = energy::angular_momentum(state, model, Vec3::ZERO);
-        match &self.strands {
-            Some(s) => bodies + drystone_strand::energy::angular_momentum(&s.system, Vec3::ZERO),
-            None => bodies,
-        }
+        let of = |s: &Strands| drystone_strand::energy::angular_momentum(&s.system, Vec3::ZERO);
+        let strands = self.strands.as_ref().map_or(Vec3::ZERO, of);
+        let cloths = self
+            .cloths
+            .as_ref()
+            .map_or(Vec3::ZERO, |c| c.system.momentum().1);
+        bodies + strands + cloths
     }
 
     /// Mass of all bodies that have entered and move, and of all strands [kg].
@@ -337,6 +394,7 @@ impl World {
             rigid: self.system.state.clone(),
             last_step: self.last_step,
             strands: self.strands.as_ref().map(Strands::snapshot),
+            cloths: self.cloths.as_ref().map(Cloths::snapshot),
         }
     }
 
@@ -362,6 +420,14 @@ impl World {
             _ => {
                 let wanted = "a state as `snapshot` makes it";
                 return Err(SceneError::value("snapshot", "strands", "damaged", wanted));
+            }
+        }
+        match (&mut self.cloths, &snapshot.cloths) {
+            (None, None) => {}
+            (Some(cloths), Some(state)) => cloths.restore(state)?,
+            _ => {
+                let wanted = "a state as `snapshot` makes it";
+                return Err(SceneError::value("snapshot", "cloth", "damaged", wanted));
             }
         }
         self.system.state.clone_from(&snapshot.rigid);
@@ -433,7 +499,12 @@ fn fingerprint(scene: &Scene) -> u64 {
         name: String::new(),
         ..strand.clone()
     };
-    let named = !scene.strands.is_empty();
+    let plain_cloth = |cloth: &Cloth| Cloth {
+        colour: None,
+        name: String::new(),
+        ..cloth.clone()
+    };
+    let named = !(scene.strands.is_empty() && scene.cloths.is_empty());
     let plain = |body: &Body| Body {
         name: if named {
             body.name.clone()
@@ -450,6 +521,7 @@ fn fingerprint(scene: &Scene) -> u64 {
         truths: Vec::new(),
         bodies: scene.bodies.iter().map(plain).collect(),
         strands: scene.strands.iter().map(bare).collect(),
+        cloths: scene.cloths.iter().map(plain_cloth).collect(),
         ..scene.clone()
     };
     // writing plain data to memory does not fail; if it did, all scenes would look alike

@@ -335,12 +335,14 @@ fn truths_of_a_pendulum_are_judged_right() {
     scene.strand_truth(about(0.75));
     scene.strand_truth(StrandTruth::TipStays {
         strands: "*".into(),
+        point: None,
         within: 0.036,
         from: 0.0,
         to: None,
     });
     scene.strand_truth(StrandTruth::TipMoves {
         strands: "*".into(),
+        point: None,
         at_least: 0.03,
         before: None,
     });

@@ -1,0 +1,273 @@
+//! Cloth as a scene file describes it: a surface, what it is made of, and what holds it.
+
+use drystone_base::Pose;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::body::validate_keys;
+use crate::defaults::is_default;
+use crate::error::{ensure, show};
+use crate::shape::{pose_of, validate_pose};
+use crate::{Key, SceneError, Turn};
+
+pub(crate) mod build;
+pub(crate) mod obstacle;
+mod surface;
+
+pub use drystone_cloth::{
+    Certificate, Contact as ClothContact, Material as ClothMaterial, Options as ClothOptions,
+    Stall, Stretch,
+};
+pub use surface::Surface;
+
+/// Something that deforms and through which nothing passes. Only the surface is needed.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Cloth {
+    /// Unique in the scene; called `cloth-0`, `cloth-1`, ... if left out.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub name: String,
+    /// Its shape at the start and at rest.
+    pub surface: Surface,
+    /// Where the surface's frame is at the start [m].
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub position: [f64; 3],
+    /// How it is turned, as a unit quaternion (x, y, z, w). Not together with `turn`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rotation: Option<[f64; 4]>,
+    /// How it is turned, as an axis and an angle. Not together with `rotation`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub turn: Option<Turn>,
+    /// Of every vertex at the start [m/s].
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub velocity: [f64; 3],
+    /// What it is made of.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub material: ClothMaterial,
+    /// What of it moves as prescribed.
+    #[serde(default, rename = "pin", skip_serializing_if = "Vec::is_empty")]
+    pub pins: Vec<Pin>,
+    /// What of it is pulled.
+    #[serde(default, rename = "load", skip_serializing_if = "Vec::is_empty")]
+    pub loads: Vec<Load>,
+    /// Red, green and blue from 0 to 1; chosen by name if left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub colour: Option<[f64; 3]>,
+}
+
+/// Vertices of a cloth, by where they are in its surface.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub enum Part {
+    /// Every vertex.
+    #[default]
+    All,
+    /// By number.
+    Vertices(Vec<u32>),
+    /// The first row of a sheet (least z), or the beginning of a ribbon.
+    First,
+    /// The last row of a sheet (largest z), or the end of a ribbon.
+    Last,
+    /// The first column of a sheet (least x) or of a ribbon.
+    Left,
+    /// The last column of a sheet (largest x) or of a ribbon.
+    Right,
+    /// The four corners of a sheet or of a ribbon.
+    Corners,
+    /// Those in a box, measured in the surface's own frame [m].
+    Within {
+        /// Least coordinates.
+        low: [f64; 3],
+        /// Largest coordinates.
+        high: [f64; 3],
+    },
+}
+
+/// Vertices that move as prescribed.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Pin {
+    /// Which ones.
+    #[serde(skip_serializing_if = "is_default")]
+    pub part: Part,
+    /// The body that they go with. Not together with `path`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub on: Option<String>,
+    /// Keys of a handle that they are fixed to from its first key on; they stay where they are if
+    /// there are none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub path: Vec<Key>,
+    /// When they are let go; never if left out [s].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub until: Option<f64>,
+}
+
+/// A constant force on some vertices, raised slowly.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Load {
+    /// On which.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub part: Part,
+    /// On each of them [N].
+    pub force: [f64; 3],
+    /// Time in which it rises from nothing [s].
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub ramp: f64,
+}
+
+impl Pin {
+    /// `part` stays where it is.
+    pub fn fixed(part: Part) -> Self {
+        Self {
+            part,
+            ..Self::default()
+        }
+    }
+
+    /// `part` goes with the body called `body`.
+    pub fn on(part: Part, body: impl Into<String>) -> Self {
+        Self {
+            on: Some(body.into()),
+            ..Self::fixed(part)
+        }
+    }
+
+    /// `part` follows a handle.
+    pub fn along(part: Part, path: Vec<Key>) -> Self {
+        Self {
+            path,
+            ..Self::fixed(part)
+        }
+    }
+
+    /// Let go at `time` [s].
+    #[must_use]
+    pub fn until(mut self, time: f64) -> Self {
+        self.until = Some(time);
+        self
+    }
+}
+
+impl Cloth {
+    /// `surface` at the origin, of the default material.
+    pub fn new(name: impl Into<String>, surface: Surface) -> Self {
+        Self {
+            name: name.into(),
+            surface,
+            position: [0.0; 3],
+            rotation: None,
+            turn: None,
+            velocity: [0.0; 3],
+            material: ClothMaterial::default(),
+            pins: Vec::new(),
+            loads: Vec::new(),
+            colour: None,
+        }
+    }
+
+    /// At a place [m].
+    #[must_use]
+    pub fn at(mut self, x: f64, y: f64, z: f64) -> Self {
+        self.position = [x, y, z];
+        self
+    }
+
+    /// Turned by `degrees` about `axis`.
+    #[must_use]
+    pub fn turned(mut self, axis: [f64; 3], degrees: f64) -> Self {
+        (self.turn, self.rotation) = (Some(Turn::new(axis, degrees)), None);
+        self
+    }
+
+    /// Made of `material`.
+    #[must_use]
+    pub fn of(mut self, material: ClothMaterial) -> Self {
+        self.material = material;
+        self
+    }
+
+    /// Moving [m/s].
+    #[must_use]
+    pub fn velocity(mut self, x: f64, y: f64, z: f64) -> Self {
+        self.velocity = [x, y, z];
+        self
+    }
+
+    /// Held by `pin`.
+    #[must_use]
+    pub fn pin(mut self, pin: Pin) -> Self {
+        self.pins.push(pin);
+        self
+    }
+
+    /// Pulled by `force` at each vertex of `part`, raised within `ramp` [N], [s].
+    #[must_use]
+    pub fn pull(mut self, part: Part, force: [f64; 3], ramp: f64) -> Self {
+        self.loads.push(Load { part, force, ramp });
+        self
+    }
+
+    /// Shown in this colour, each part from 0 to 1.
+    #[must_use]
+    pub fn colour(mut self, red: f64, green: f64, blue: f64) -> Self {
+        self.colour = Some([red, green, blue]);
+        self
+    }
+
+    /// Of the surface's frame at the start.
+    pub fn pose(&self) -> Pose {
+        pose_of(self.position, self.rotation, self.turn)
+    }
+
+    /// How messages call it.
+    pub(crate) fn place(&self) -> String {
+        format!("cloth `{}`", self.name)
+    }
+
+    /// Says what is wrong with it by itself.
+    pub(crate) fn validate(&self) -> Result<(), SceneError> {
+        let place = self.place();
+        let finite = |field: &str, v: &[f64; 3]| {
+            let fine = v.iter().all(|x| x.abs() <= 1e9);
+            ensure(fine, &place, field, show(v), "finite numbers up to 1e9")
+        };
+        validate_pose(&place, self.position, self.rotation, self.turn)?;
+        finite("velocity", &self.velocity)?;
+        self.surface.validate(&place)?;
+        for (i, pin) in self.pins.iter().enumerate() {
+            let field = format!("pin.{i}");
+            let both = pin.on.is_some() && !pin.path.is_empty();
+            ensure(!both, &place, &field, "`on` and `path`", "one of them")?;
+            if !pin.path.is_empty() {
+                validate_keys(&place, &format!("{field}.path"), &pin.path)?;
+            }
+            let until = pin.until.unwrap_or(0.0);
+            let fine = until >= 0.0 && until.is_finite();
+            ensure(
+                fine,
+                &place,
+                &field,
+                format!("let go at {until} s"),
+                "0 s or later",
+            )?;
+        }
+        for (i, load) in self.loads.iter().enumerate() {
+            finite(&format!("load.{i}.force"), &load.force)?;
+            let fine = load.ramp >= 0.0 && load.ramp.is_finite();
+            let wanted = "0 s or more";
+            ensure(fine, &place, &format!("load.{i}.ramp"), load.ramp, wanted)?;
+        }
+        if let Some(colour) = self.colour {
+            let fine = colour.iter().all(|x| (0.0..=1.0).contains(x));
+            ensure(
+                fine,
+                &place,
+                "colour",
+                show(&colour),
+                "three numbers from 0 to 1",
+            )?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,176 @@
+//! From a scene's cloth to the cloth system's model.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use drystone_base::Vec3;
+use drystone_cloth as cloth;
+use drystone_strand as strand;
+
+use super::{Cloth, obstacle};
+use crate::error::ensure;
+use crate::{Body, Material, Motion, Scene, SceneError};
+
+/// Round obstacles lie within their solid by no more than this part of the thickness [1].
+const SAG: f64 = 0.2;
+/// A half-space reaches this many times as far as the cloth [1].
+const FLOOR: f64 = 4.0;
+
+/// The cloth of a scene, ready to be simulated.
+pub(crate) struct Built {
+    pub model: cloth::Model,
+    /// Body of every obstacle, and whether it moves.
+    pub obstacles: Vec<(usize, bool)>,
+    /// Sheet, pin of it, and the body that the pin is on.
+    pub rides: Vec<(usize, usize, usize)>,
+}
+
+/// A field of the scene, acting on cloth.
+struct Felt(strand::NamedField);
+
+impl cloth::Field for Felt {
+    fn air(&self, x: Vec3, t: f64) -> Vec3 {
+        self.0.field.air(x, t) * self.0.strength.at(t)
+    }
+
+    fn acceleration(&self, x: Vec3, v: Vec3, t: f64) -> Vec3 {
+        self.0.field.acceleration(x, v, t) * self.0.strength.at(t)
+    }
+}
+
+/// The model of the cloth of `scene`, among its `bodies`.
+pub(crate) fn build(scene: &Scene, bodies: &[Body]) -> Result<Built, SceneError> {
+    let mut built = Built {
+        model: cloth::Model {
+            contact: scene.cloth_contact,
+            gravity: Vec3::from(scene.gravity),
+            plane: scene.cloth_plane,
+            ..cloth::Model::default()
+        },
+        obstacles: Vec::new(),
+        rides: Vec::new(),
+    };
+    let mut names = BTreeSet::new();
+    for cloth in &scene.cloths {
+        cloth.validate()?;
+        if !names.insert(cloth.name.as_str()) {
+            return Err(SceneError::value(
+                cloth.place(),
+                "name",
+                "used twice",
+                "a name of its own",
+            ));
+        }
+        let sheet = sheet(cloth, bodies, built.model.sheets.len(), &mut built.rides)?;
+        built.model.sheets.push(sheet);
+    }
+    for field in &scene.fields {
+        let felt = Felt(field.for_strands(scene.seed)?);
+        built.model.fields.push(Arc::new(felt));
+    }
+    let points = built.model.sheets.iter().flat_map(|sheet| &sheet.points);
+    let reach = points.fold(1.0f64, |far, p| far.max(p.length()));
+    for (i, body) in bodies.iter().enumerate() {
+        // what is not there at the start cannot come in without passing through something
+        if body.enters_at > 0.0 {
+            continue;
+        }
+        let material = scene.materials.get(&body.material).copied();
+        let solid = obstacle(scene, body, material.unwrap_or_default(), FLOOR * reach);
+        built.obstacles.push((i, body.motion != Motion::Fixed));
+        built.model.obstacles.push(solid);
+    }
+    Ok(built)
+}
+
+fn sheet(
+    cloth: &Cloth,
+    bodies: &[Body],
+    number: usize,
+    rides: &mut Vec<(usize, usize, usize)>,
+) -> Result<cloth::Sheet, SceneError> {
+    let (made, pose) = (cloth.surface.make(), cloth.pose());
+    let chosen = |field: String, part: &super::Part| {
+        let wrong = |(found, wanted): (String, &str)| {
+            SceneError::value(cloth.place(), field.clone(), found, wanted)
+        };
+        made.part(part).map_err(wrong)
+    };
+    let mut pins = Vec::new();
+    for (k, pin) in cloth.pins.iter().enumerate() {
+        let motion = match &pin.on {
+            Some(name) => {
+                let body = bodies.iter().position(|body| body.name == *name);
+                let known = bodies.iter().map(|body| body.name.as_str());
+                let body =
+                    body.ok_or_else(|| SceneError::unknown(cloth.place(), "body", name, known))?;
+                let late = bodies[body].enters_at > 0.0;
+                let found = format!("`{name}`, which enters later");
+                ensure(
+                    !late,
+                    &cloth.place(),
+                    &format!("pin.{k}.on"),
+                    found,
+                    "a body that is there",
+                )?;
+                rides.push((number, k, body));
+                cloth::Motion::Driven(bodies[body].pose())
+            }
+            None if pin.path.is_empty() => cloth::Motion::Fixed,
+            None => {
+                let key = |key: &crate::Key| cloth::PoseKey {
+                    time: key.time,
+                    pose: key.pose(),
+                };
+                cloth::Motion::Poses(pin.path.iter().map(key).collect())
+            }
+        };
+        pins.push(cloth::Pin {
+            vertices: chosen(format!("pin.{k}.part"), &pin.part)?,
+            motion,
+            until: pin.until,
+        });
+    }
+    let mut loads = Vec::new();
+    for (k, load) in cloth.loads.iter().enumerate() {
+        loads.push(cloth::Load {
+            vertices: chosen(format!("load.{k}.part"), &load.part)?,
+            force: Vec3::from(load.force),
+            ramp: load.ramp,
+        });
+    }
+    let velocity = Vec3::from(cloth.velocity);
+    let velocities = match velocity == Vec3::ZERO {
+        true => Vec::new(),
+        false => vec![velocity; made.points.len()],
+    };
+    Ok(cloth::Sheet {
+        name: cloth.name.clone(),
+        points: made.points.iter().map(|&p| pose.point(p)).collect(),
+        rest: None,
+        velocities,
+        faces: made.triangles,
+        segments: made.segments,
+        material: cloth.material.clone(),
+        pins,
+        loads,
+    })
+}
+
+fn obstacle(scene: &Scene, body: &Body, material: Material, floor: f64) -> cloth::Obstacle {
+    let sag = SAG * scene.cloth_contact.thickness;
+    let solid = obstacle::triangles(&body.shape, sag, floor);
+    let pose = body.pose();
+    cloth::Obstacle {
+        name: body.name.clone(),
+        points: solid.points.iter().map(|&p| pose.point(p)).collect(),
+        faces: solid.faces,
+        segments: Vec::new(),
+        motion: match body.motion {
+            Motion::Fixed => cloth::Motion::Fixed,
+            _ => cloth::Motion::Driven(pose),
+        },
+        friction: material.friction,
+        restitution: material.restitution,
+    }
+}

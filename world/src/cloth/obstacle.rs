@@ -1,0 +1,83 @@
+//! Bodies as cloth sees them: triangles that move with them.
+
+use drystone_base::{Pose, Vec3};
+use drystone_geometry::Hull;
+use drystone_geometry::mesh::build;
+
+use crate::Shape;
+
+/// The surface of a solid as triangles.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Triangles {
+    pub points: Vec<Vec3>,
+    pub faces: Vec<[u32; 3]>,
+}
+
+impl Triangles {
+    fn add(&mut self, part: &Self, pose: &Pose) {
+        let first = self.points.len() as u32;
+        self.points
+            .extend(part.points.iter().map(|&p| pose.point(p)));
+        let moved = part.faces.iter().map(|face| face.map(|v| v + first));
+        self.faces.extend(moved);
+    }
+}
+
+/// Triangles of `shape`, in its frame. Round ones lie within, by no more than `sag` where that takes
+/// at most 2562 vertices; a half-space is a square that reaches `floor` [m].
+pub(crate) fn triangles(shape: &Shape, sag: f64, floor: f64) -> Triangles {
+    let of = |mesh: &drystone_geometry::TriMesh| Triangles {
+        points: mesh.vertices().to_vec(),
+        faces: mesh.triangles().to_vec(),
+    };
+    match shape {
+        Shape::Box { size } => of(&build::cuboid(Vec3::from(*size) * 0.5)),
+        Shape::Sphere { radius } => of(&build::icosphere(*radius, subdivisions(*radius, sag))),
+        Shape::Capsule { length, radius } => {
+            let mut ball = of(&build::icosphere(*radius, subdivisions(*radius, sag)));
+            let half = Vec3::Y * (0.5 * length);
+            for p in &mut ball.points {
+                *p += if p.y > 0.0 { half } else { -half };
+            }
+            ball
+        }
+        Shape::HalfSpace => {
+            let corner = |x: f64, z: f64| Vec3::new(x * floor, 0.0, z * floor);
+            Triangles {
+                points: vec![
+                    corner(-1.0, -1.0),
+                    corner(-1.0, 1.0),
+                    corner(1.0, 1.0),
+                    corner(1.0, -1.0),
+                ],
+                faces: vec![[0, 1, 2], [0, 2, 3]],
+            }
+        }
+        Shape::Hull { points } => {
+            let points: Vec<Vec3> = points.iter().map(|&p| Vec3::from(p)).collect();
+            let hull = Hull::new(&points).ok();
+            hull.map_or_else(Triangles::default, |hull| Triangles {
+                points: hull.points().to_vec(),
+                faces: hull.triangles().to_vec(),
+            })
+        }
+        Shape::Compound { parts } => {
+            let mut whole = Triangles::default();
+            for part in parts {
+                whole.add(&triangles(&part.shape, sag, floor), &part.pose());
+            }
+            whole
+        }
+        Shape::Mesh(mesh) => {
+            let (points, faces) = mesh.resolved().unwrap_or_default();
+            Triangles { points, faces }
+        }
+    }
+}
+
+/// How often an icosahedron is cut so that its faces lie no deeper than `sag` in the ball.
+fn subdivisions(radius: f64, sag: f64) -> u32 {
+    // an edge of an icosphere spans 63.4 degrees, halved by every cut; its face lies deeper by a third
+    let deep = |k: u32| radius * 0.2 / f64::from(4u32.pow(k));
+    (1..4).find(|&k| deep(k) <= sag).unwrap_or(4)
+}

@@ -1,0 +1,296 @@
+//! What must hold of the cloth of a scene, and how a run is watched for it.
+
+use std::fmt;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::defaults::{all, is_all, is_default};
+use crate::truth::{fits, metres, span};
+use crate::{Cloth, SceneError, World};
+
+/// Something that must hold of cloth. Where one names `cloths`, `*` stands for any letters.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub enum ClothTruth {
+    /// Nothing passes through anything, by exact predicates at output frames.
+    NoCrossings,
+    /// Time never stands still.
+    NoStall,
+    /// Time stands still, since what is asked for cannot be done without passing through something.
+    Stalls {
+        /// By then at the latest [s].
+        before: f64,
+    },
+    /// No pair ever needs a deeper layer.
+    LayersBelow {
+        /// The deepest.
+        most: u32,
+    },
+    /// No vertex is faster.
+    SpeedBelow {
+        /// Which cloth.
+        #[serde(default = "all", skip_serializing_if = "is_all")]
+        cloths: String,
+        /// [m/s]
+        limit: f64,
+        /// [s]
+        #[serde(default, skip_serializing_if = "is_default")]
+        from: f64,
+        /// [s]
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        to: Option<f64>,
+    },
+    /// No vertex is lower.
+    Above {
+        /// Which cloth.
+        #[serde(default = "all", skip_serializing_if = "is_all")]
+        cloths: String,
+        /// [m]
+        height: f64,
+        /// [s]
+        #[serde(default, skip_serializing_if = "is_default")]
+        from: f64,
+    },
+    /// One of the vertices is lower at some time.
+    Sinks {
+        /// Which cloth.
+        #[serde(default = "all", skip_serializing_if = "is_all")]
+        cloths: String,
+        /// [m]
+        below: f64,
+    },
+    /// The energy of the cloth (of motion, weight, elasticity and layers) never rises above an earlier
+    /// value.
+    EnergyNeverRises {
+        /// [J]
+        tolerance: f64,
+        /// [s]
+        #[serde(default, skip_serializing_if = "is_default")]
+        from: f64,
+        /// [s]
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        to: Option<f64>,
+    },
+    /// Momentum stays as it was at the start; for what is free of gravity and of obstacles.
+    MomentumKept {
+        /// As a part of the largest momentum that a vertex mass at the largest speed would give [1].
+        tolerance: f64,
+    },
+}
+
+impl ClothTruth {
+    fn about(&self) -> &str {
+        match self {
+            Self::SpeedBelow { cloths, .. }
+            | Self::Above { cloths, .. }
+            | Self::Sinks { cloths, .. } => cloths,
+            _ => "*",
+        }
+    }
+
+    /// Says whether it speaks of cloth that is not there.
+    pub(crate) fn validate(&self, cloths: &[Cloth]) -> Result<(), SceneError> {
+        if cloths.iter().any(|cloth| fits(self.about(), &cloth.name)) {
+            return Ok(());
+        }
+        let known = cloths.iter().map(|cloth| cloth.name.as_str());
+        let place = format!("truth `{self}`");
+        Err(SceneError::unknown(place, "cloth", self.about(), known))
+    }
+}
+
+impl fmt::Display for ClothTruth {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoCrossings => write!(f, "nothing passes through anything"),
+            Self::NoStall => write!(f, "time never stands still"),
+            Self::Stalls { before } => write!(f, "a stall is reported before {before} s"),
+            Self::LayersBelow { most } => write!(f, "no pair needs more than {most} layers"),
+            Self::SpeedBelow {
+                cloths,
+                limit,
+                from,
+                to,
+            } => write!(
+                f,
+                "`{cloths}` stays slower than {limit} m/s{}",
+                span(*from, *to)
+            ),
+            Self::Above {
+                cloths,
+                height,
+                from,
+            } => write!(
+                f,
+                "`{cloths}` stays above {}{}",
+                metres(*height),
+                span(*from, None)
+            ),
+            Self::Sinks { cloths, below } => {
+                write!(f, "`{cloths}` sinks below {}", metres(*below))
+            }
+            Self::EnergyNeverRises {
+                tolerance,
+                from,
+                to,
+            } => write!(
+                f,
+                "the energy of the cloth never rises by more than {tolerance:e} J{}",
+                span(*from, *to)
+            ),
+            Self::MomentumKept { .. } => write!(f, "the momentum of the cloth is kept"),
+        }
+    }
+}
+
+/// What has been seen of one truth about cloth.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct ClothWatch {
+    /// Cloth it is about.
+    chosen: Vec<usize>,
+    lowest: Option<f64>,
+    momentum: Option<[drystone_base::Vec3; 2]>,
+    /// The worst seen.
+    pub seen: Option<f64>,
+}
+
+/// When a look is taken.
+pub(crate) struct ClothMoment<'a> {
+    pub world: &'a World,
+    pub time: f64,
+    pub output: bool,
+    /// Half a step of slack in comparisons of times [s].
+    pub slack: f64,
+}
+
+impl ClothWatch {
+    pub(crate) fn new(truth: &ClothTruth, world: &World) -> Self {
+        let cloths = world.scene().cloths.iter().enumerate();
+        let chosen = cloths.filter(|(_, cloth)| fits(truth.about(), &cloth.name));
+        Self {
+            chosen: chosen.map(|(i, _)| i).collect(),
+            ..Self::default()
+        }
+    }
+
+    fn at_most(&mut self, value: f64) {
+        self.seen = Some(self.seen.map_or(value, |seen| seen.max(value)));
+    }
+
+    /// Looks at the cloth at the start and after every step.
+    pub(crate) fn look(&mut self, truth: &ClothTruth, moment: &ClothMoment<'_>) {
+        let Some(system) = moment.world.cloths() else {
+            return;
+        };
+        let within = |from: f64, to: Option<f64>| {
+            let late = moment.time >= from - moment.slack;
+            late && to.is_none_or(|to| moment.time <= to + moment.slack)
+        };
+        match truth {
+            ClothTruth::NoCrossings => {
+                if moment.output {
+                    self.at_most(system.crossings().len() as f64);
+                }
+            }
+            ClothTruth::NoStall | ClothTruth::Stalls { .. } => {
+                self.seen = Some(system.stall().map_or(-1.0, |stall| stall.time));
+            }
+            ClothTruth::LayersBelow { .. } => {
+                let total = moment.world.cloth_total();
+                self.at_most(total.map_or(0.0, |total| f64::from(total.deepest_layer)));
+            }
+            ClothTruth::SpeedBelow { from, to, .. } => {
+                if within(*from, *to) {
+                    let speeds = self.chosen.iter().flat_map(|&i| system.velocities(i));
+                    let fastest = speeds.map(|v| v.length()).fold(0.0, f64::max);
+                    self.at_most(fastest);
+                }
+            }
+            ClothTruth::Above { from, .. } => {
+                if within(*from, None) {
+                    self.least(self.height(system));
+                }
+            }
+            ClothTruth::Sinks { .. } => self.least(self.height(system)),
+            ClothTruth::EnergyNeverRises { from, to, .. } => {
+                if within(*from, *to) {
+                    let energy = system.energy().total();
+                    let lowest = self.lowest.unwrap_or(energy);
+                    self.at_most(energy - lowest);
+                    self.lowest = Some(lowest.min(energy));
+                }
+            }
+            ClothTruth::MomentumKept { .. } => {
+                let (linear, angular) = system.momentum();
+                let [p, l] = *self.momentum.get_or_insert([linear, angular]);
+                let energy = system.energy().kinetic;
+                let scale = (p.length() + l.length()).max(energy).max(1e-30);
+                let off = (linear - p).length() + (angular - l).length();
+                self.at_most(off / scale);
+            }
+        }
+    }
+
+    fn least(&mut self, value: f64) {
+        self.seen = Some(self.seen.map_or(value, |seen| seen.min(value)));
+    }
+
+    fn height(&self, system: &drystone_cloth::System) -> f64 {
+        let points = self.chosen.iter().flat_map(|&i| system.points(i));
+        points.map(|p| p.y).fold(f64::INFINITY, f64::min)
+    }
+
+    /// What was asked for, and how a value is shown and judged.
+    #[allow(clippy::type_complexity)]
+    pub(crate) fn judgement(
+        truth: &ClothTruth,
+    ) -> (String, fn(f64) -> String, Box<dyn Fn(f64) -> bool + '_>) {
+        fn count(x: f64) -> String {
+            format!("{x}")
+        }
+        fn plain(x: f64) -> String {
+            format!("{x:.3e}")
+        }
+        fn stall(x: f64) -> String {
+            match x < 0.0 {
+                true => "none".into(),
+                false => format!("at {x:.4} s"),
+            }
+        }
+        match truth {
+            ClothTruth::NoCrossings => ("0".into(), count, Box::new(|x| x == 0.0)),
+            ClothTruth::NoStall => ("none".into(), stall, Box::new(|x| x < 0.0)),
+            ClothTruth::Stalls { before } => (
+                format!("before {before} s"),
+                stall,
+                Box::new(move |x| (0.0..=*before).contains(&x)),
+            ),
+            ClothTruth::LayersBelow { most } => (
+                format!("at most {most}"),
+                count,
+                Box::new(move |x| x <= f64::from(*most)),
+            ),
+            ClothTruth::SpeedBelow { limit, .. } => {
+                let wanted = format!("at most {limit} m/s");
+                (wanted, plain, Box::new(move |x| x <= *limit))
+            }
+            ClothTruth::Above { height, .. } => {
+                let wanted = format!("at least {}", metres(*height));
+                (wanted, metres, Box::new(move |x| x >= *height))
+            }
+            ClothTruth::Sinks { below, .. } => {
+                let wanted = format!("at most {}", metres(*below));
+                (wanted, metres, Box::new(move |x| x <= *below))
+            }
+            ClothTruth::EnergyNeverRises { tolerance, .. } => {
+                let wanted = format!("at most {tolerance:e} J");
+                (wanted, plain, Box::new(move |x| x <= *tolerance))
+            }
+            ClothTruth::MomentumKept { tolerance } => {
+                let wanted = format!("at most {tolerance:e}");
+                (wanted, plain, Box::new(move |x| x <= *tolerance))
+            }
+        }
+    }
+}

@@ -1,0 +1,239 @@
+//! The cloth of a world: how it goes along with its bodies, and what it does to them.
+//!
+//! Cloth advances after every step of the rigid bodies, over the same time, event by event. Every body
+//! that is there at the start is an obstacle of triangles that moves straight from where the step began to
+//! where it ended; a body that enters later does not exist for cloth. The impulses that cloth leaves on
+//! a body act on it evenly over its next step. A stall stops the cloth where it is, and is reported.
+
+use std::sync::Arc;
+
+use drystone_base::{Pose, Quat, Vec3};
+use drystone_cloth::{Report, Stall, State, System, Tally};
+use drystone_rigid as rigid;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::cloth::build::{Built, build};
+use crate::{FrameCloth, FrameStrand, Scene, SceneError};
+
+/// All that moves about the cloth of a world.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ClothSnapshot {
+    /// Vertices, clocks, layers and the queue.
+    pub state: State,
+    /// Force and torque that the next rigid step applies to each body [N], [N m].
+    pub loads: Vec<[Vec3; 2]>,
+}
+
+/// What cloth did since the world was made.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ClothTotal {
+    /// Events of all kinds.
+    pub events: u64,
+    /// Ticks of springs, hinges and triangles.
+    pub elastic: u64,
+    /// Ticks of penalty layers.
+    pub penalties: u64,
+    /// Certificates renewed.
+    pub certificates: u64,
+    /// The deepest layer activated.
+    pub deepest_layer: u32,
+    /// Wall time [s].
+    pub seconds: f64,
+    /// Why it stands still, in words, if it does.
+    pub stalled: Option<String>,
+}
+
+impl ClothTotal {
+    fn add(&mut self, report: &Report) {
+        let events: &Tally = &report.events;
+        self.events += events.events();
+        self.elastic += events.elastic();
+        self.penalties += events.penalties + events.null_penalties;
+        self.certificates += events.looks + events.slabs + events.balls.iter().sum::<u64>();
+        self.deepest_layer = self.deepest_layer.max(events.deepest);
+        self.seconds += report.seconds;
+        self.stalled = report.stall.as_ref().map(Stall::to_string);
+    }
+}
+
+/// What of a cloth stays the same in all frames.
+struct Look {
+    name: Arc<str>,
+    triangles: Arc<[[u32; 3]]>,
+    colour: Option<[f64; 3]>,
+    /// Chains of vertices that are no sides of triangles; a particle is a chain of one.
+    chains: Vec<Vec<u32>>,
+}
+
+/// The cloth of a world, coupled to its bodies.
+pub(crate) struct Cloths {
+    pub(crate) system: System,
+    /// Body of every obstacle, and whether it moves.
+    obstacles: Vec<(usize, bool)>,
+    rides: Vec<(usize, usize, usize)>,
+    looks: Vec<Look>,
+    /// Half the thickness of the outermost layer, as which chains and particles are shown [m].
+    radius: f64,
+    loads: Vec<[Vec3; 2]>,
+    pub(crate) total: ClothTotal,
+    pub(crate) last: Report,
+}
+
+impl Cloths {
+    /// The cloth of an expanded `scene`, or none.
+    pub(crate) fn new(scene: &Scene) -> Result<Option<Self>, SceneError> {
+        if scene.cloths.is_empty() {
+            return Ok(None);
+        }
+        let Built {
+            model,
+            obstacles,
+            rides,
+        } = build(scene, &scene.bodies)?;
+        let looks = scene.cloths.iter().zip(&model.sheets);
+        let looks = looks.map(|(cloth, sheet)| Look {
+            name: cloth.name.as_str().into(),
+            triangles: sheet.faces.as_slice().into(),
+            colour: cloth.colour,
+            chains: chains(sheet),
+        });
+        Ok(Some(Self {
+            looks: looks.collect(),
+            radius: 0.5 * model.contact.thickness,
+            loads: vec![[Vec3::ZERO; 2]; scene.bodies.len()],
+            system: System::new(model, scene.cloth_solver.clone())?,
+            obstacles,
+            rides,
+            total: ClothTotal::default(),
+            last: Report::default(),
+        }))
+    }
+
+    /// What the cloth left on the bodies goes into the forces of their next step.
+    pub(crate) fn push_bodies(&self, rigid: &mut rigid::System) {
+        for (i, [force, torque]) in self.loads.iter().enumerate() {
+            if *force != Vec3::ZERO || *torque != Vec3::ZERO {
+                rigid.state.force[i] += *force;
+                rigid.state.torque[i] += *torque;
+            }
+        }
+    }
+
+    /// Follows the bodies, which have just taken a step of `dt`.
+    pub(crate) fn follow(&mut self, rigid: &rigid::System, dt: f64) {
+        let (state, model) = (&rigid.state, &rigid.model);
+        let pose = |body: usize| -> Pose { state.shape_pose(model, body) };
+        for (k, &(body, moves)) in self.obstacles.iter().enumerate() {
+            if moves && state.present[body] {
+                self.system.drive_obstacle(k, pose(body), dt);
+            }
+        }
+        for &(sheet, pin, body) in &self.rides {
+            self.system.drive_pin(sheet, pin, pose(body), dt);
+        }
+        // whole ticks add up to the time of the bodies
+        self.last = self.system.advance(state.time - self.system.time());
+        self.total.add(&self.last);
+        for (k, &(body, moves)) in self.obstacles.iter().enumerate() {
+            if !moves {
+                continue;
+            }
+            let (push, turn) = self.system.take_reaction(k, state.position[body]);
+            if model.is_dynamic(body) && push.is_finite() && turn.is_finite() {
+                self.loads[body] = [push / dt, turn / dt];
+            }
+        }
+    }
+
+    /// Every surface as it is now.
+    pub(crate) fn frame(&self) -> Vec<FrameCloth> {
+        let looks = self.looks.iter().enumerate();
+        let shown = looks.filter(|(_, look)| !look.triangles.is_empty());
+        let cloth = |(i, look): (usize, &Look)| FrameCloth {
+            name: look.name.clone(),
+            points: self.system.points(i),
+            triangles: look.triangles.clone(),
+            colour: look.colour,
+        };
+        shown.map(cloth).collect()
+    }
+
+    /// Chains and particles as they are now, as thick as the layers about them.
+    pub(crate) fn curves(&self) -> Vec<FrameStrand> {
+        let mut curves = Vec::new();
+        for (i, look) in self.looks.iter().enumerate() {
+            if look.chains.is_empty() {
+                continue;
+            }
+            let points = self.system.points(i);
+            for (k, chain) in look.chains.iter().enumerate() {
+                let mut line: Vec<Vec3> = chain.iter().map(|&v| points[v as usize]).collect();
+                if let [point] = line[..] {
+                    // a particle is a short rod, so that it has an orientation
+                    let bit = Vec3::Y * (0.01 * self.radius);
+                    line = vec![point - bit, point + bit];
+                }
+                let turn = |p: &[Vec3]| {
+                    let along = (p[1] - p[0]).normalize_or(Vec3::Y);
+                    Quat::from_rotation_arc(Vec3::Y, along)
+                };
+                curves.push(FrameStrand {
+                    name: format!("{}/{k}", look.name).into(),
+                    orientations: line.windows(2).map(turn).collect(),
+                    radii: vec![self.radius; line.len()].into(),
+                    points: line,
+                    colour: look.colour,
+                });
+            }
+        }
+        curves
+    }
+
+    /// Of weight, elasticity and penalty layers [J].
+    pub(crate) fn potential_energy(&self) -> f64 {
+        let energy = self.system.energy();
+        energy.total() - energy.kinetic
+    }
+
+    pub(crate) fn snapshot(&self) -> ClothSnapshot {
+        ClothSnapshot {
+            state: self.system.state().clone(),
+            loads: self.loads.clone(),
+        }
+    }
+
+    pub(crate) fn restore(&mut self, snapshot: &ClothSnapshot) -> Result<(), SceneError> {
+        if snapshot.loads.len() != self.loads.len() {
+            let wanted = "a state as `snapshot` makes it";
+            return Err(SceneError::value("snapshot", "cloth", "damaged", wanted));
+        }
+        self.system.restore(snapshot.state.clone())?;
+        self.loads.clone_from(&snapshot.loads);
+        Ok(())
+    }
+
+    /// A body more, which does not exist for cloth.
+    pub(crate) fn add_body(&mut self) {
+        self.loads.push([Vec3::ZERO; 2]);
+    }
+}
+
+/// Chains of segments, and what belongs to neither segment nor triangle.
+fn chains(sheet: &drystone_cloth::Sheet) -> Vec<Vec<u32>> {
+    let mut used = vec![false; sheet.points.len()];
+    for &v in sheet.faces.iter().flatten() {
+        used[v as usize] = true;
+    }
+    let mut chains: Vec<Vec<u32>> = Vec::new();
+    for &[a, b] in &sheet.segments {
+        (used[a as usize], used[b as usize]) = (true, true);
+        match chains.last_mut() {
+            Some(chain) if chain.last() == Some(&a) => chain.push(b),
+            _ => chains.push(vec![a, b]),
+        }
+    }
+    let alone = (0..sheet.points.len() as u32).filter(|&v| !used[v as usize]);
+    chains.extend(alone.map(|v| vec![v]));
+    chains
+}
