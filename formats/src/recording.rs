@@ -17,7 +17,7 @@
 //!
 //! `SCEN` comes first: the version of Drystone that wrote it, and the scene as JSON. `CAST` holds what
 //! stays: names, radii, colours, triangles; there is another one where that changes. `FRAM` holds
-//! some frames with all their numbers, bit for bit. Chunks are written as they come: of a run that
+//! some frames with all their numbers, bit for bit (contacts in single precision). Chunks are written as they come: of a run that
 //! was killed all whole chunks can be read, and the index is made anew.
 
 mod pack;

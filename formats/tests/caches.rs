@@ -326,7 +326,10 @@ fn sinks_refuse_what_they_cannot_write() {
     };
     for (name, words) in [
         ("a.usd", ["`.usd`", "did you mean `.usda`?"]),
-        ("a.abc", ["`.abc`", "wanted .usda, .glb, .csv, .obj, .hair or .drec"]),
+        (
+            "a.abc",
+            ["`.abc`", "wanted .usda, .glb, .csv, .obj, .hair or .drec"],
+        ),
         ("a", ["no extension", "wanted .usda"]),
         ("no/a.usda", ["no such file or folder", "a.usda"]),
         ("no/a.glb", ["no such file or folder", "a.glb"]),

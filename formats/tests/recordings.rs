@@ -40,6 +40,13 @@ fn frames(scene: &Scene) -> Vec<(Frame, FrameRecord)> {
             recorder.step(&world.step());
         }
         let mut frame = world.frame_with_contacts();
+        // contacts are kept in single precision
+        for contact in &mut frame.contacts {
+            contact.point = contact.point.as_vec3().as_dvec3();
+            contact.normal = contact.normal.as_vec3().as_dvec3();
+            contact.distance = f64::from(contact.distance as f32);
+            contact.force = contact.force.as_vec3().as_dvec3();
+        }
         let t = frame.time;
         frame.strands.push(FrameStrand {
             name: "hair/0".into(),

@@ -543,10 +543,7 @@ fn sinks_say_what_they_cannot_hold() {
     // topology may not change on the way
     let mut sink = open_sink(folder.path().join("a.usda"), &Scene::new()).unwrap();
     sink.frame(&soft, &FrameRecord::default()).unwrap();
-    let mut fewer = Frame {
-        time: 1.0,
-        ..soft.clone()
-    };
+    let mut fewer = Frame { time: 1.0, ..soft };
     fewer.strands[1].points.pop();
     let error = sink.frame(&fewer, &FrameRecord::default()).unwrap_err();
     assert!(

@@ -78,7 +78,7 @@ fn hair(frame: &mut Frame, count: usize) {
         let mut point = Vec3::Y * 1.7 + outward * 0.1;
         let mut direction = outward;
         let curl = random.range(0.15, 0.45);
-        let turn = random.range(0.0, 6.28);
+        let turn = random.range(0.0, std::f64::consts::TAU);
         let mut points = vec![point];
         for k in 0..25 {
             let phase = turn + 0.9 * f64::from(k);

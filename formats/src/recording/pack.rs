@@ -1,4 +1,5 @@
-//! Frames to bytes and back, bit for bit.
+//! Frames to bytes and back, bit for bit but for contacts, which are kept in single precision: there
+//! are many, they tremble, and nothing is computed from them.
 //!
 //! The numbers of a frame are set against those of the frame before (exclusive or of their bits,
 //! so that what rests becomes zeros), and the first bytes of all numbers are put together, then the
@@ -133,11 +134,15 @@ impl Batch {
         for cloth in &frame.cloths {
             cloth.points.iter().for_each(|p| put(&p.to_array()));
         }
+        let mut put_single = |values: &[f64]| {
+            let single = values.iter().map(|&x| f64::from(x as f32).to_bits());
+            numbers.extend(single);
+        };
         for contact in &frame.contacts {
-            put(&contact.point.to_array());
-            put(&contact.normal.to_array());
-            put(&[contact.distance]);
-            put(&contact.force.to_array());
+            put_single(&contact.point.to_array());
+            put_single(&contact.normal.to_array());
+            put_single(&[contact.distance]);
+            put_single(&contact.force.to_array());
         }
         self.times.push(frame.time);
         self.numbers.push(numbers);
