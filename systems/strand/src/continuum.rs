@@ -90,6 +90,8 @@ pub struct Push {
 #[derive(Clone, Copy, Debug)]
 struct Node {
     key: [i64; 3],
+    /// Which parcel it is of; of a node, the first.
+    parcel: usize,
     mass: f64,
     momentum: Vec3,
 }
@@ -113,18 +115,21 @@ impl Grid {
     /// depend on anything but the order of parcels.
     fn deposit(&mut self, continuum: &Continuum, parcels: &[Parcel]) {
         self.shares.clear();
-        for parcel in parcels {
+        for (index, parcel) in parcels.iter().enumerate() {
             let (corner, u) = corner(parcel.position, continuum.cell);
             for k in 0..8 {
                 let (key, weight, _) = node(corner, u, k);
                 self.shares.push(Node {
                     key,
+                    parcel: index,
                     mass: parcel.mass * weight,
                     momentum: parcel.velocity * (parcel.mass * weight),
                 });
             }
         }
-        self.shares.sort_by_key(|share| share.key);
+        // in order of parcels where keys agree
+        self.shares
+            .sort_unstable_by_key(|share| (share.key, share.parcel));
         self.nodes.clear();
         for share in &self.shares {
             match self.nodes.last_mut() {

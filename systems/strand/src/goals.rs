@@ -34,6 +34,7 @@ pub(crate) fn set_goals(
         springs,
         bodies,
         returning,
+        counts,
         ..
     } = work;
     let h = bdf.h;
@@ -84,14 +85,16 @@ pub(crate) fn set_goals(
         )
     };
     let single = list.iter().filter(|(_, goal)| !joins_two(goal)).copied();
-    scratch_springs(single, scene, bdf, bodies, iterate, springs);
+    scratch_springs(single, scene, bdf, bodies, iterate, springs, response);
     list.retain(|(_, goal)| joins_two(goal));
     response.measure(list, &iterate.links, &iterate.rotation);
     if !list.is_empty() {
         iterate.loads.resize(scene.chain.len(), Load::ZERO);
     }
     // with the forces of the last step, where they held
-    let mut next = vec![0; strand.held.len()];
+    counts.clear();
+    counts.resize(strand.held.len(), 0);
+    let next = counts;
     let mut force_of = |c: usize, count: usize| {
         let mut force = Vec3::ZERO;
         if let Some(h) = strand.held.iter().position(|held| held.constraint == c) {
@@ -128,6 +131,7 @@ fn scratch_springs(
     bodies: &[Body],
     iterate: &mut Iterate,
     springs: &mut Vec<Spring>,
+    response: &mut Response,
 ) {
     springs.clear();
     let Iterate {
@@ -151,7 +155,7 @@ fn scratch_springs(
                 Kind::Positive,
             );
         }
-        let softness = Response::softness(&goal, factor, links, rotation);
+        let softness = response.softness(&goal, factor, links, rotation);
         springs.push(Spring {
             goal,
             stiffness: 1e4 / softness.max(f64::MIN_POSITIVE),
@@ -207,9 +211,10 @@ pub(crate) fn remember_forces(strand: &mut StrandState, work: &mut Workspace) {
         response,
         iterate,
         returning,
+        counts,
         ..
     } = work;
-    let mut counts: Vec<usize> = Vec::new();
+    counts.clear();
     let mut keep = |c: usize, force: &[f64], error: f64| {
         let h = strand.held.iter().position(|held| held.constraint == c);
         let h = h.unwrap_or_else(|| {

@@ -44,7 +44,7 @@ impl Default for Options {
             halvings: 8,
             start_halvings: 2,
             sweeps: 100,
-            dense_contacts: 40,
+            dense_contacts: 16,
             parallel: true,
             continuum: None,
         }

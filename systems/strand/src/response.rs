@@ -301,20 +301,22 @@ impl Response {
 
     /// How soft the strand is at a goal: the largest response to a unit load along its rows.
     pub(crate) fn softness(
+        &mut self,
         goal: &Goal,
         factor: &mut Factor,
         links: &[Link],
         rotation: &[Quat],
     ) -> f64 {
-        let mut rows = Vec::new();
-        rows_of(goal, links, rotation, 0, &mut rows);
+        self.rows.clear();
+        rows_of(goal, links, rotation, 0, &mut self.rows);
         let mut most = 0.0f64;
-        for row in &rows {
+        for row in &self.rows {
             factor.clear_loads();
             row.load(factor, links, 1.0);
             factor.respond_to_loads();
             most = most.max(row.moved(factor, links));
         }
+        self.rows.clear();
         most
     }
 

@@ -35,6 +35,8 @@ pub(crate) struct Workspace {
     pub swept: Vec<Swept>,
     pub start: Vec<Link>,
     pub scratch: Vec<Goal>,
+    /// Rows of each constraint that were counted so far.
+    pub counts: Vec<usize>,
     pub moving: Vec<(Vec3, Vec3)>,
     /// How fast the error of each active constraint is meant to change at the end of the step.
     pub returning: Vec<(usize, Vec3)>,

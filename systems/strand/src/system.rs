@@ -163,7 +163,7 @@ impl System {
         for k in 1..=count {
             // ends of steps come from the frame, so that rounding does not add up
             let end = start + frame * (f64::from(k) / f64::from(count));
-            report.add(&self.step(end - self.state.time));
+            self.step_into(end - self.state.time, &mut report);
             self.state.time = end;
         }
         report
@@ -171,8 +171,16 @@ impl System {
 
     /// Takes one step of `dt` seconds. A step that is not of positive, finite length changes nothing.
     pub fn step(&mut self, dt: f64) -> Report {
+        let mut report = Report::default();
+        self.step_into(dt, &mut report);
+        report
+    }
+
+    /// The same, and adds what it did to `report`. Once everything has its size, a step asks for no
+    /// memory.
+    pub fn step_into(&mut self, dt: f64, report: &mut Report) {
         if !(dt > 0.0 && dt.is_finite()) {
-            return Report::default();
+            return;
         }
         let start = Instant::now();
         self.interact();
@@ -181,9 +189,8 @@ impl System {
         self.advance_strands(dt);
         self.state.time += dt;
         self.state.step += 1;
-        let mut report = self.collect_tallies();
-        report.seconds = start.elapsed().as_secs_f64();
-        report
+        self.collect_tallies(report);
+        report.seconds += start.elapsed().as_secs_f64();
     }
 
     /// What the strands do to each other during the next step.
@@ -309,21 +316,22 @@ impl System {
         }
     }
 
-    fn collect_tallies(&mut self) -> Report {
-        let mut report = Report::default();
+    /// Adds the counts of all workspaces to `report`, and clears them.
+    fn collect_tallies(&mut self, report: &mut Report) {
         for work in &mut self.workspaces {
-            let tally = std::mem::take(&mut work.tally);
-            report.add(&Report {
-                steps: tally.steps,
-                iterations: tally.iterations,
-                halved: tally.halved,
-                failed: tally.failed,
-                error: tally.error,
-                set_aside: tally.set_aside,
-                seconds: 0.0,
-            });
+            let tally = &mut work.tally;
+            if report.iterations.len() < tally.iterations.len() {
+                report.iterations.resize(tally.iterations.len(), 0);
+            }
+            for (sum, n) in report.iterations.iter_mut().zip(&mut tally.iterations) {
+                *sum += std::mem::take(n);
+            }
+            report.steps += std::mem::take(&mut tally.steps);
+            report.halved += std::mem::take(&mut tally.halved);
+            report.failed += std::mem::take(&mut tally.failed);
+            report.error = report.error.max(std::mem::take(&mut tally.error));
+            report.set_aside.append(&mut tally.set_aside);
         }
-        report
     }
 
     /// Poses of all links of strand `i` in the world.

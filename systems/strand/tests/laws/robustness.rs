@@ -1,8 +1,10 @@
 //! Hostile input, hostile motion, threads and snapshots.
 
 use crate::build::*;
-use drystone_base::functions::{rotation_about, sin};
+use drystone_base::functions::{exp, rotation_about, sin};
+use drystone_base::random::Random;
 use drystone_base::{Pose, Vec3};
+use drystone_geometry::Shape;
 use drystone_strand::*;
 
 fn refused(strand: Strand) -> String {
@@ -326,4 +328,114 @@ fn step_control_halves_where_the_motion_is_quick_and_meets_the_frame() {
         "{} steps",
         report.steps
     );
+}
+
+/// Anything from nothing to far too much.
+fn wild(random: &mut Random) -> f64 {
+    match random.below(8) {
+        0 => 0.0,
+        1 => 1e-30,
+        2 => 1e12,
+        3 => f64::NAN,
+        4 => -1.0,
+        _ => exp(random.range(-25.0, 5.0)),
+    }
+}
+
+#[test]
+fn whatever_is_asked_for_is_refused_or_runs_and_stays_finite() {
+    let (mut refused, mut ran) = (0, 0);
+    for seed in 0..80 {
+        let mut random = Random::new(seed);
+        let n = 1 + random.below(12);
+        let mut place = || {
+            let mut v = || random.range(-0.1, 0.1);
+            Vec3::new(v(), v(), v())
+        };
+        let points: Vec<Vec3> = (0..=n).map(|_| place()).collect();
+        let mut strand = Strand::new("wild", Curve::through(&points));
+        let p = &mut strand.parameters;
+        for parameter in [
+            &mut p.mass_per_length,
+            &mut p.radius,
+            &mut p.bend_stiffness,
+            &mut p.twist_stiffness,
+            &mut p.bend_ratio,
+            &mut p.bend_damping,
+            &mut p.drag,
+            &mut p.friction_weight,
+        ] {
+            if random.below(4) == 0 {
+                *parameter = wild(&mut random).into();
+            }
+        }
+        if random.below(6) == 0 {
+            strand.parameters.stretch_stiffness = Some(wild(&mut random).into());
+        }
+        // a base that jumps by up to ten metres and half a turn between keys, at times not a number
+        let key = |k: u32, random: &mut Random| {
+            let jump = if random.below(4) == 0 { 10.0 } else { 0.05 };
+            let x = if random.below(60) == 0 {
+                f64::NAN
+            } else {
+                random.range(-jump, jump)
+            };
+            let turn = rotation_about(Vec3::Z, random.range(-3.0, 3.0) * jump.min(1.0));
+            Key {
+                time: f64::from(k) * FRAME,
+                pose: Pose::new(Vec3::new(x, 0.0, 0.0), turn),
+            }
+        };
+        let keys: Vec<Key> = (0..8).map(|k| key(k, &mut random)).collect();
+        let Ok(path) = MotionPath::through(&keys) else {
+            refused += 1;
+            continue;
+        };
+        let mut model = Model::default();
+        if model.add(strand.on(Base::on(path))).is_err() {
+            refused += 1;
+            continue;
+        }
+        let ball = Shape::sphere(0.05).unwrap();
+        let at = Pose::at(Vec3::new(0.0, -0.12, 0.0));
+        model
+            .add_obstacle(Obstacle::fixed("ball", ball, at))
+            .unwrap();
+        // contradictory goals, out of reach as well
+        for k in 0..random.below(4) {
+            let to = Vec3::new(random.range(-3.0, 3.0), random.range(-0.2, 0.2), 0.0);
+            let hold = Hold::Point {
+                link: random.below(n),
+                at: Vec3::ZERO,
+                to: Anchor::World(MotionPath::fixed(Pose::at(to))),
+            };
+            model
+                .add_constraint(Constraint::new(format!("{k}"), 0, hold))
+                .unwrap();
+        }
+        let stretches = model.chains[0].extensible;
+        // what cannot be solved is tried no more than so often
+        let options = Options {
+            halvings: 2,
+            iterations: 30,
+            ..Options::default()
+        };
+        let mut system = System::new(model, options).unwrap();
+        ran += 1;
+        for _ in 0..6 {
+            let _ = system.advance_frame(FRAME);
+            let reach = system.model.chains[0].reach;
+            let (base, first) = (system.base(0), system.points(0));
+            let from = base.point(system.model.chains[0].joint[0]);
+            for p in first.into_iter().flatten() {
+                assert!(p.is_finite(), "seed {seed}: {p}");
+                let away = (p - from).length();
+                assert!(
+                    stretches || away < 1.001 * reach,
+                    "seed {seed}: {away} m of {reach} m"
+                );
+            }
+        }
+    }
+    assert!(refused > 10 && ran > 20, "{refused} refused, {ran} ran");
 }
