@@ -31,6 +31,9 @@ const ALLOWED: f64 = 1.0 / 6.0;
 /// Radii of the larger balls, as parts of the thickness [1]; the smallest adapts.
 const RADII: [f64; RANKS] = [0.0, 0.01, 0.035, 0.08, 0.16];
 
+/// Radius of a ball that no pair relies on.
+const LET_GO: f32 = -1.0;
+
 /// Where a vertex is expected to be, and how far off it may be.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Ball {
@@ -195,25 +198,44 @@ impl Run<'_> {
         }
     }
 
-    /// Whether vertex `i` is in its ball at `t`. As both fall alike their difference is linear in
-    /// time: in the ball now and then is in the ball in between.
+    /// How far vertex `i`, being `there` at `t`, is from its reference then. As both fall alike the
+    /// difference is linear in time: in the ball now and then is in the ball in between.
     #[inline]
-    fn is_in_ball(&self, i: usize, rank: usize, t: Tick) -> bool {
-        let (vertex, ball) = (&self.state.vertices[i], &self.state.balls.ball[rank][i]);
-        let (h, age) = (
-            (t - vertex.time) as f64 * TICK,
-            (t - ball.time) as f64 * TICK,
-        );
-        let fall = vertex.falls(self.net.gravity) * (0.5 * (h * h - age * age));
-        let off = vertex.position + vertex.velocity * h - ball.reference - ball.drift * age + fall;
+    fn is_in_ball_at(&self, i: usize, rank: usize, t: Tick, there: Vec3, gravity: Vec3) -> bool {
+        let ball = &self.state.balls.ball[rank][i];
+        let age = (t - ball.time) as i64 as f64 * TICK;
+        let off = there - (ball.reference + ball.drift * age + gravity * (0.5 * age * age));
         let radius = f64::from(ball.radius);
-        off.length_squared() <= radius * radius
+        radius >= 0.0 && off.length_squared() <= radius * radius
+    }
+
+    /// Whether vertex `i` is in its ball at `t`.
+    fn is_in_ball(&self, i: usize, rank: usize, t: Tick) -> bool {
+        let (vertex, gravity) = (&self.state.vertices[i], self.net.gravity);
+        let there = vertex.at(t, gravity);
+        self.is_in_ball_at(i, rank, t, there, vertex.falls(gravity))
     }
 
     /// Whether vertex `i` stays in its ball until it is looked at again.
-    #[inline]
-    pub(crate) fn stays_in_ball(&self, i: usize, rank: usize) -> bool {
+    fn stays_in_ball(&self, i: usize, rank: usize) -> bool {
         self.is_in_ball(i, rank, next_tick(self.state.time, self.net.check[i]))
+    }
+
+    /// New balls for vertex `i` where it leaves one before it is looked at again. Balls that no pair
+    /// relies on are let go.
+    #[inline]
+    pub(crate) fn keep_in_balls(&mut self, i: usize) {
+        let next = next_tick(self.state.time, self.net.check[i]);
+        let vertex = &self.state.vertices[i];
+        let fall = vertex.falls(self.net.gravity);
+        let there = vertex.at(next, self.net.gravity);
+        for rank in 0..RANKS {
+            if !self.state.pairs.rely_on(i, rank) {
+                self.state.balls.ball[rank][i].radius = LET_GO;
+            } else if !self.is_in_ball_at(i, rank, next, there, fall) {
+                self.renew_ball(i, rank);
+            }
+        }
     }
 
     /// A parabola below the gap of pair `p` from now on, less its next layer and all radii.
@@ -331,6 +353,15 @@ impl Run<'_> {
             .rev()
             .find(|rank| RADII[*rank] * self.net.thickness <= allowed)
             .unwrap_or(0);
+        for i in self.state.pairs.pool[p as usize]
+            .corners
+            .map(|i| i as usize)
+        {
+            if self.state.balls.ball[rank][i].radius == LET_GO {
+                let most = RADII[rank.max(1)] * self.net.thickness;
+                self.state.balls.ball[rank][i] = self.ball_here(i, most.min(allowed));
+            }
+        }
         self.state.pairs.set_rank(p, rank as u8);
         let mut below = self.below(p);
         if rank == 0 && below.c0 < 0.25 * slack {

@@ -64,7 +64,7 @@ impl Spring {
         if length == 0.0 {
             return;
         }
-        let n = e / length;
+        let n = e * (1.0 / length);
         let impulse =
             self.kick * (length - self.length) + self.damp * n.dot(q.velocity - p.velocity);
         vertices[a].velocity = p.velocity + n * (impulse * p.inverse_mass);
@@ -111,10 +111,10 @@ pub(crate) fn hinge_angle(x: [Vec3; 4]) -> Option<(f64, [Vec3; 4])> {
         return None;
     }
     let length = ee.sqrt();
-    let sine = n1.cross(n2).dot(e) / length;
-    let angle = small_angle(sine, n1.dot(n2));
-    let (u1, u2) = (n1 / s1, n2 / s2);
     let inverse = 1.0 / length;
+    let sine = n1.cross(n2).dot(e) * inverse;
+    let angle = small_angle(sine, n1.dot(n2));
+    let (u1, u2) = (n1 * (1.0 / s1), n2 * (1.0 / s2));
     Some((
         angle,
         [

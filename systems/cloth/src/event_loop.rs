@@ -318,11 +318,7 @@ impl Run<'_> {
                         if boxes && !self.stays_in_box(i) {
                             self.renew_box(i);
                         }
-                        for rank in 0..RANKS {
-                            if !self.stays_in_ball(i, rank) {
-                                self.renew_ball(i, rank);
-                            }
-                        }
+                        self.keep_in_balls(i);
                     }
                 }
             }

@@ -99,6 +99,8 @@ pub(crate) struct Pairs {
     pub(crate) pool: Vec<Pair>,
     pub(crate) records: Vec<Record>,
     unused: Vec<u32>,
+    /// How many pairs rely on each ball of a vertex.
+    relying: Vec<[u32; RANKS]>,
     lists: Vec<[Vec<u32>; RANKS]>,
 }
 
@@ -109,6 +111,7 @@ impl Pairs {
         let count = net.start.len() + net.edges.len() + net.faces.len();
         Self {
             lists: vec![Default::default(); count],
+            relying: vec![[0; RANKS]; net.start.len()],
             ..Self::default()
         }
     }
@@ -127,6 +130,7 @@ impl Pairs {
         };
         let gone = |p: usize| self.records[p].key == GONE;
         self.lists.len() == count
+            && self.relying.len() == net.start.len()
             && self.pool.len() == self.records.len()
             && self
                 .unused
@@ -140,6 +144,12 @@ impl Pairs {
     #[inline]
     pub(crate) fn of(&self, primitive: usize, rank: usize) -> &[u32] {
         &self.lists[primitive][rank]
+    }
+
+    /// Whether any pair relies on a vertex's ball of one rank.
+    #[inline]
+    pub(crate) fn rely_on(&self, i: usize, rank: usize) -> bool {
+        self.relying[i][rank] > 0
     }
 
     /// How many there are.
@@ -217,6 +227,9 @@ impl Pairs {
             record.places[side] = list.len() as u32;
             list.push(p);
         }
+        for i in self.pool[p as usize].corners {
+            self.relying[i as usize][rank] += 1;
+        }
     }
 
     fn delist(&mut self, p: u32) {
@@ -231,6 +244,9 @@ impl Pairs {
                 let side = usize::from(moved.primitives[0] != k);
                 moved.places[side] = place as u32;
             }
+        }
+        for i in self.pool[p as usize].corners {
+            self.relying[i as usize][rank] -= 1;
         }
     }
 
