@@ -1,6 +1,6 @@
 //! What a frame of long hair costs: 190 strands of 20 to 25 segments on a shaken head, with
 //! collisions against head and shoulders, as in the paper (there: 20 s a frame).
-//! `cargo run --release -p drystone-strand --example long_hair`
+//! `cargo run --release -p drystone-strand --example long_hair [error tolerance]`
 
 #![allow(clippy::print_stdout, clippy::unwrap_used)]
 
@@ -68,7 +68,11 @@ fn main() {
         strand.parameters.drag = 2e-5.into();
         model.add(strand).unwrap();
     }
-    let mut system = System::new(model, Options::default()).unwrap();
+    let mut options = Options::default();
+    if let Some(given) = std::env::args().nth(1) {
+        options.error_tolerance = given.parse().unwrap();
+    }
+    let mut system = System::new(model, options).unwrap();
     let (mut report, mut deepest, mut touching) = (Report::default(), 0.0f64, 0);
     let frames = (seconds / FRAME) as usize;
     let mut slowest = 0.0f64;

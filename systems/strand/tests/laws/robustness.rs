@@ -439,3 +439,32 @@ fn whatever_is_asked_for_is_refused_or_runs_and_stays_finite() {
     }
     assert!(refused > 10 && ran > 20, "{refused} refused, {ran} ran");
 }
+
+#[test]
+fn a_minute_of_shaken_curls_fails_no_step() {
+    let (mut points, mut direction) = (vec![Vec3::ZERO], Vec3::NEG_Y);
+    for k in 0..15 {
+        points.push(points[k] + direction * 0.008);
+        direction = rotation_about(Vec3::new(0.3, 0.1, 1.0).normalize(), 0.5) * direction;
+    }
+    let keys: Vec<Key> = (0..24 * 60 + 2)
+        .map(|k| f64::from(k) * FRAME)
+        .map(|time| {
+            let place = Vec3::X * (0.15 * sin(std::f64::consts::TAU * 2.0 * time));
+            let turn = rotation_about(Vec3::Z, 0.7 * sin(std::f64::consts::TAU * 1.5 * time));
+            Key {
+                time,
+                pose: Pose::new(place, turn),
+            }
+        })
+        .collect();
+    let base = Base::on(MotionPath::through(&keys).unwrap());
+    let strand = Strand::new("curl", Curve::through(&points)).with(hair());
+    let mut system = system(strand.on(base), Options::default());
+    let report = run_frames(&mut system, 24 * 60);
+    let (mean, _, most) = report.iteration_figures();
+    assert_eq!(
+        report.failed, 0,
+        "{mean} iterations in the mean, {most} at most"
+    );
+}
