@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::clock::{TICK, Tick, next_tick};
 use crate::event_loop::{Run, TOO_FAST};
-use crate::pairs::RANKS;
+use crate::pairs::{Pair, RANKS};
 
 /// Slots are 2^SLOT ticks long, 2⁻¹² s.
 const SLOT: u8 = 28;
@@ -238,11 +238,10 @@ impl Run<'_> {
         }
     }
 
-    /// A parabola below the gap of pair `p` from now on, less its next layer and all radii.
+    /// A parabola below the gap of a pair from now on, less its next layer and all radii.
     #[inline]
-    fn below(&self, p: u32) -> Below {
+    fn below(&self, pair: &Pair) -> Below {
         let state = &*self.state;
-        let pair = &state.pairs.pool[p as usize];
         let (n, split) = (pair.normal(), pair.kind.split());
         let fall = 0.5 * n.dot(self.net.gravity);
         let (mut low, mut low_speed, mut low_fall) = (f64::INFINITY, f64::INFINITY, f64::INFINITY);
@@ -283,17 +282,22 @@ impl Run<'_> {
         if rank > 0 {
             self.drift_as_mean(i, rank, &before);
         }
+        // pairs lie all over memory: short loops that only fetch them wait for many at once
+        let mut near = std::mem::take(&mut self.scratch.near);
+        let mut copies = std::mem::take(&mut self.scratch.copies);
         let mut found = std::mem::take(&mut self.scratch.below);
-        found.clear();
-        let mut least = f64::INFINITY;
+        near.clear();
         for primitive in net.primitives_of(i) {
-            for p in self.state.pairs.of(primitive, rank) {
-                let below = self.below(*p);
-                least = least.min(below.c0);
-                found.push((*p, below));
-            }
+            near.extend_from_slice(self.state.pairs.of(primitive, rank));
         }
-        self.scratch.tally.ball_pairs[rank] += found.len() as u64;
+        copies.clear();
+        copies.extend(near.iter().map(|p| self.state.pairs.pool[*p as usize]));
+        found.clear();
+        found.extend(copies.iter().map(|pair| self.below(pair)));
+        let least = found
+            .iter()
+            .fold(f64::INFINITY, |least, below| least.min(below.c0));
+        self.scratch.tally.ball_pairs[rank] += near.len() as u64;
         let mut radius = 0.0;
         if rank == 0 {
             // without slack, as far as is known from old directions: pairs in doubt will tell
@@ -305,7 +309,7 @@ impl Run<'_> {
             radius = f64::from(radius.min(RADII[1] * net.thickness) as f32);
             self.state.balls.ball[0][i].radius = radius as f32;
         }
-        for (p, below) in &found {
+        for (p, below) in near.iter().zip(&found) {
             let ticks = below.ticks(radius);
             if ticks >= 1.0 {
                 self.file(*p, t.saturating_add(ticks as Tick));
@@ -313,6 +317,8 @@ impl Run<'_> {
                 self.scratch.doubtful.push(*p);
             }
         }
+        self.scratch.near = near;
+        self.scratch.copies = copies;
         self.scratch.below = found;
     }
 
@@ -363,7 +369,7 @@ impl Run<'_> {
             }
         }
         self.state.pairs.set_rank(p, rank as u8);
-        let mut below = self.below(p);
+        let mut below = self.below(&self.state.pairs.pool[p as usize]);
         if rank == 0 && below.c0 < 0.25 * slack {
             for i in self.state.pairs.pool[p as usize].corners {
                 let ball = &mut self.state.balls.ball[0][i as usize];
@@ -375,7 +381,7 @@ impl Run<'_> {
                     }
                 }
             }
-            below = self.below(p);
+            below = self.below(&self.state.pairs.pool[p as usize]);
         }
         let ticks = below.ticks(0.0);
         if ticks >= 1.0 {

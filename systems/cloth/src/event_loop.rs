@@ -12,7 +12,7 @@ use drystone_geometry::proximity::{first_root, gap_along, rounding};
 use crate::balls::Below;
 use crate::clock::{LEVELS, TICK, Tick, next_tick, period, seconds};
 use crate::net::Net;
-use crate::pairs::{Entry, Kind, RANKS};
+use crate::pairs::{Entry, Kind, Pair, RANKS};
 use crate::report::Tally;
 use crate::state::{Feature, Stall, State};
 use crate::{BroadPhase, Certificate, Field, Options};
@@ -31,7 +31,9 @@ pub(crate) struct Scratch {
     /// Pairs to be looked at.
     pub(crate) doubtful: Vec<u32>,
     pub(crate) hits: Vec<(Kind, u32, u32)>,
-    pub(crate) below: Vec<(u32, Below)>,
+    pub(crate) below: Vec<Below>,
+    pub(crate) near: Vec<u32>,
+    pub(crate) copies: Vec<Pair>,
     pub(crate) tally: Tally,
 }
 

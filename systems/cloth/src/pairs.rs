@@ -43,6 +43,7 @@ impl Kind {
 
 /// Two primitives and what is known of them: what a renewed ball looks at, in one cache line.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[repr(align(64))]
 pub(crate) struct Pair {
     pub(crate) corners: [u32; 4],
     /// A direction along which they were apart, not longer than 1.
