@@ -10,7 +10,7 @@ use std::path::Path;
 
 use drystone_base::Vec3;
 use drystone_geometry::mesh::TriMesh;
-use drystone_world::{Mesh, Pattern, Scene, SceneError, Shape};
+use drystone_world::{Mesh, Pattern, Scene, SceneError, Shape, Surface};
 use tobj::{LoadError, LoadOptions};
 
 use crate::FileError;
@@ -28,6 +28,17 @@ pub fn read_obj(path: impl AsRef<Path>) -> Result<TriMesh, FileError> {
 
 /// The closed surface in the OBJ text `bytes`, which errors call `name`.
 pub fn parse_obj(bytes: &[u8], name: impl AsRef<Path>) -> Result<TriMesh, FileError> {
+    let name = name.as_ref();
+    let (vertices, triangles) = parse_surface(bytes, name)?;
+    TriMesh::closed(vertices, triangles).map_err(|e| FileError::new(name, e.to_string()))
+}
+
+/// Vertices [m] and triangles of the surface in the OBJ text `bytes`, open or closed, which errors
+/// call `name`. Vertices are in the order in which faces name them first.
+pub fn parse_surface(
+    bytes: &[u8],
+    name: impl AsRef<Path>,
+) -> Result<(Vec<Vec3>, Vec<[u32; 3]>), FileError> {
     let name = name.as_ref();
     let mut cursor = Cursor::new(bytes);
     let options = LoadOptions {
@@ -55,13 +66,10 @@ pub fn parse_obj(bytes: &[u8], name: impl AsRef<Path>) -> Result<TriMesh, FileEr
         triangles.extend(faces.iter().map(|t| t.map(|i| i.saturating_add(first))));
     }
     if triangles.is_empty() {
-        let message = format!(
-            "{} vertices, but no face; wanted a closed surface",
-            vertices.len()
-        );
+        let message = format!("{} vertices, but no face; wanted a surface", vertices.len());
         return Err(FileError::new(name, message));
     }
-    TriMesh::closed(vertices, triangles).map_err(|e| FileError::new(name, e.to_string()))
+    Ok((vertices, triangles))
 }
 
 /// The line the reader stopped at, for errors of a line.
@@ -134,19 +142,35 @@ pub fn resolve_meshes(scene: &mut Scene, folder: &Path) -> Result<(), SceneError
             resolve(shape, &place, &field, folder)?;
         }
     }
+    for (i, cloth) in scene.cloths.iter_mut().enumerate() {
+        let place = match cloth.name.as_str() {
+            "" => format!("cloth `cloth-{i}`"),
+            name => format!("cloth `{name}`"),
+        };
+        if let Surface::Mesh(mesh) = &mut cloth.surface {
+            resolve_mesh(mesh, folder, false)
+                .map_err(|e| unread(mesh, &e, &place, "surface", "an OBJ file with faces"))?;
+        }
+    }
     Ok(())
+}
+
+/// What is wrong with the file of `mesh`, said of the scene's `place`.
+fn unread(mesh: &Mesh, error: &FileError, place: &str, field: &str, wanted: &str) -> SceneError {
+    let file = mesh.file.as_deref().unwrap_or_default();
+    let found = match &error.place {
+        Some(at) => format!("`{file}` (line {}: {})", at.line, error.message),
+        None => format!("`{file}` ({})", error.message),
+    };
+    let wanted = format!("{wanted}, found from the scene file's folder");
+    SceneError::value(place, format!("{field}.mesh.file"), found, wanted)
 }
 
 fn resolve(shape: &mut Shape, place: &str, field: &str, folder: &Path) -> Result<(), SceneError> {
     match shape {
-        Shape::Mesh(mesh) => resolve_mesh(mesh, folder).map_err(|e| {
-            let wanted = "an OBJ file with a closed surface, found from the scene file's folder";
-            let file = mesh.file.as_deref().unwrap_or_default();
-            let found = match e.place {
-                Some(at) => format!("`{file}` (line {}: {})", at.line, e.message),
-                None => format!("`{file}` ({})", e.message),
-            };
-            SceneError::value(place, format!("{field}.mesh.file"), found, wanted)
+        Shape::Mesh(mesh) => resolve_mesh(mesh, folder, true).map_err(|e| {
+            let wanted = "an OBJ file with a closed surface";
+            unread(mesh, &e, place, field, wanted)
         }),
         Shape::Compound { parts } => parts.iter_mut().enumerate().try_for_each(|(i, part)| {
             let field = format!("{field}.compound.parts[{i}].shape");
@@ -156,7 +180,7 @@ fn resolve(shape: &mut Shape, place: &str, field: &str, folder: &Path) -> Result
     }
 }
 
-fn resolve_mesh(mesh: &mut Mesh, folder: &Path) -> Result<(), FileError> {
+fn resolve_mesh(mesh: &mut Mesh, folder: &Path, closed: bool) -> Result<(), FileError> {
     let Some(file) = &mesh.file else {
         return Ok(());
     };
@@ -165,9 +189,15 @@ fn resolve_mesh(mesh: &mut Mesh, folder: &Path) -> Result<(), FileError> {
         return Ok(());
     }
     // an absolute name stays what it is
-    let read = read_obj(folder.join(file))?;
-    mesh.vertices = read.vertices().iter().map(|v| v.to_array()).collect();
-    mesh.triangles = read.triangles().to_vec();
+    let path = folder.join(file);
+    let bytes = read_bytes(&path, LONGEST_FILE)?;
+    let (vertices, triangles) = parse_surface(&bytes, &path)?;
+    if closed {
+        TriMesh::closed(vertices.clone(), triangles.clone())
+            .map_err(|e| FileError::new(&path, e.to_string()))?;
+    }
+    mesh.vertices = vertices.iter().map(|v| v.to_array()).collect();
+    mesh.triangles = triangles;
     mesh.file = None;
     Ok(())
 }

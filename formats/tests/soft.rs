@@ -8,7 +8,7 @@ use drystone_base::{Quat, Vec3};
 use drystone_formats::hair::{Hair, parse_hair, read_hair, write_hair};
 use drystone_formats::usd::parse_curves;
 use drystone_formats::{open_sink, read_curves, read_scene};
-use drystone_world::{Body, Frame, FrameCloth, FrameRecord, FrameStrand, Scene, World};
+use drystone_world::{Body, Frame, FrameCloth, FrameRecord, FrameStrand, Scene, Surface, World};
 
 fn strand(name: &str, count: usize, time: f64) -> FrameStrand {
     let place = |k: usize| {
@@ -605,4 +605,29 @@ fn a_scene_file_takes_its_strands_from_curve_files_beside_it() {
     .unwrap();
     let error = said(text);
     assert!(error.message.contains("`tree.usda` (line 5: "), "{error}");
+}
+
+#[test]
+fn a_scene_file_takes_cloth_from_an_open_surface_beside_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("scene.toml");
+    fs::write(
+        folder.path().join("sheet.obj"),
+        "v 0 0 0\nv 0 0 1\nv 1 0 1\nv 1 0 0\nf 1 2 3 4\n",
+    )
+    .unwrap();
+    let text = "[[cloth]]\nname = \"sheet\"\nsurface.mesh.file = \"sheet.obj\"\n";
+    fs::write(&path, text).unwrap();
+    let scene = read_scene(&path).unwrap();
+    let Surface::Mesh(mesh) = &scene.cloths[0].surface else {
+        panic!("a mesh");
+    };
+    assert_eq!((mesh.vertices.len(), mesh.triangles.len()), (4, 2));
+    fs::write(&path, text.replace("sheet.obj", "sheep.obj")).unwrap();
+    let error = read_scene(&path).unwrap_err();
+    assert_eq!(error.line(), Some(3), "{error}");
+    assert!(
+        error.message.contains("`sheep.obj` (cannot read"),
+        "{error}"
+    );
 }

@@ -1,6 +1,6 @@
 //! Reports to charts: what `drystone run --plot` draws.
 
-use drystone_world::{Frame, FrameRecord, RunReport};
+use drystone_world::{ClothRun, Frame, FrameRecord, RunReport};
 
 use crate::plot::{Chart, Line};
 
@@ -8,7 +8,7 @@ use crate::plot::{Chart, Line};
 const MOST_TIPS: usize = 8;
 
 /// Energies, penetration and step time against time, and step time against contacts
-/// (Erleben 2007, Figs. 18-19); of strands, energies, iterations, penetration and time as well.
+/// (Erleben 2007, Figs. 18-19); of strands and cloth, energies, iterations, events and time as well.
 pub fn charts(report: &RunReport) -> Vec<Chart> {
     let frames = &report.frames;
     let over_time = |label: &str, value: fn(&FrameRecord) -> f64| Line {
@@ -107,6 +107,9 @@ pub fn charts(report: &RunReport) -> Vec<Chart> {
     if report.strands.is_some() {
         charts.extend(strand_charts(frames));
     }
+    if let Some(cloth) = &report.cloth {
+        charts.extend(cloth_charts(frames, cloth));
+    }
     charts
 }
 
@@ -162,6 +165,88 @@ fn strand_charts(frames: &[FrameRecord]) -> Vec<Chart> {
             "wall time [ms]",
             vec![over_time("strands", &|f| 1e3 * f.strand_seconds)],
         ),
+    ]
+}
+
+/// What cloth did in each frame, and how it was timed at the end (Harmon 2012, Fig. 2).
+fn cloth_charts(frames: &[FrameRecord], cloth: &ClothRun) -> Vec<Chart> {
+    let over_time = |label: &str, value: &dyn Fn(&FrameRecord) -> f64| Line {
+        label: label.into(),
+        points: frames.iter().map(|f| (f.time, value(f))).collect(),
+    };
+    let potential = |f: &FrameRecord| f.cloth_potential_energy;
+    let lowest = frames.iter().map(potential).fold(f64::INFINITY, f64::min);
+    let chart = |title: &str, y_label: &str, lines: Vec<Line>| Chart {
+        title: title.into(),
+        x_label: "time [s]".into(),
+        y_label: y_label.into(),
+        lines,
+        ..Chart::default()
+    };
+    // entry k of a list by doubling stands at 2^k
+    let doubling = |counts: &[u64], unit: f64| -> Vec<(f64, f64)> {
+        let at = |(k, &n): (usize, &u64)| (unit * 2f64.powi(k as i32), n as f64);
+        counts.iter().enumerate().map(at).collect()
+    };
+    vec![
+        chart(
+            "Cloth: energy",
+            "energy [J]",
+            vec![
+                over_time("kinetic", &|f| f.cloth_kinetic_energy),
+                over_time("weight, elastic and layers above its lowest", &|f| {
+                    potential(f) - lowest
+                }),
+                over_time("sum", &|f| f.cloth_kinetic_energy + potential(f) - lowest),
+            ],
+        ),
+        Chart {
+            log_y: true,
+            ..chart(
+                "Cloth: events of a frame",
+                "events [1]",
+                vec![
+                    over_time("elastic", &|f| f.cloth_events[0] as f64),
+                    over_time("layers", &|f| f.cloth_events[1] as f64),
+                    over_time("certificates", &|f| f.cloth_events[2] as f64),
+                ],
+            )
+        },
+        chart(
+            "Cloth: deepest active layer",
+            "layer [1]",
+            vec![over_time("deepest", &|f| f64::from(f.cloth_layers))],
+        ),
+        chart(
+            "Cloth: time of a frame",
+            "wall time [ms]",
+            vec![over_time("cloth", &|f| 1e3 * f.cloth_seconds)],
+        ),
+        Chart {
+            title: "Cloth: pairs by active layers at the end".into(),
+            x_label: "layers up to [1]".into(),
+            y_label: "pairs [1]".into(),
+            log_x: true,
+            log_y: true,
+            scatter: vec![Line {
+                label: "pairs".into(),
+                // the first entry counts pairs without any
+                points: doubling(cloth.layers.get(1..).unwrap_or_default(), 1.0),
+            }],
+            ..Chart::default()
+        },
+        Chart {
+            title: "Cloth: vertices by their time step at the end".into(),
+            x_label: "time step [s]".into(),
+            y_label: "vertices [1]".into(),
+            log_x: true,
+            log_y: true,
+            scatter: vec![Line {
+                label: "vertices".into(),
+                points: doubling(&cloth.steps, cloth.tick),
+            }],
+            ..Chart::default()
+        },
     ]
 }
 
