@@ -38,8 +38,9 @@ fn build() -> Scene {
         }),
         ..Row::default()
     };
-    // a wisp of hair rather than one
-    let mut wisp = Fibre::rod(2e-4, 4e9, 1300.0);
+    // a wisp of hair rather than one: as stiff and heavy as a rod of 0.2 mm, but looser
+    let mut wisp = Fibre::thread(1.63e-4, 5.03e-6, 4.02e-6);
+    wisp.radius = 8e-4.into();
     wisp.drag = 1e-3.into();
     wisp.bend_damping = 5e-3.into();
     let mut groom = Groom::new("bangs", GroomPattern::Row(row))
