@@ -53,7 +53,7 @@ fn dependencies(manifest: &Table) -> Vec<(String, Value)> {
 
 /// Height of a folder in the order of parts; a part may look at lower ones only.
 fn height(folder: &str) -> usize {
-    const ORDER: [&[&str]; 9] = [
+    const ORDER: [&[&str]; 10] = [
         &["base"],
         &["geometry"],
         &["complementarity"],
@@ -61,6 +61,7 @@ fn height(folder: &str) -> usize {
         &["world"],
         &["gallery", "formats", "picture"],
         &["drystone"],
+        &["apps/view-server"],
         &["apps/"],
         &["checks"],
     ];

@@ -1,5 +1,6 @@
 //! What may be said on the command line.
 
+use std::net::IpAddr;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
@@ -33,6 +34,8 @@ pub(crate) enum Command {
     Check(Check),
     /// Compare contact solvers on problems from files or scenes
     Lab(Lab),
+    /// Watch scenes in the browser, take them apart and play with them
+    View(View),
     /// Print the JSON Schema of scene files
     Schema,
 }
@@ -237,4 +240,26 @@ pub(crate) struct Lab {
     /// Write the figures and tables of Erleben 2007 and Poulsen 2010 into this folder
     #[arg(long, value_name = "DIR", conflicts_with = "problems")]
     pub(crate) papers: Option<PathBuf>,
+}
+
+#[derive(Clone, Debug, Args)]
+pub(crate) struct View {
+    /// Name of a gallery scene or path of a scene file (.toml, .json); the gallery if left out
+    pub(crate) scene: Option<String>,
+    /// Port to listen at [default: any that is free]
+    #[arg(long, value_name = "N")]
+    pub(crate) port: Option<u16>,
+    /// Address to listen at; another than loopback lets other machines in
+    #[arg(long, value_name = "IP", default_value = "127.0.0.1")]
+    pub(crate) host: IpAddr,
+    /// Print the address, but start no browser
+    #[arg(long)]
+    pub(crate) no_open: bool,
+    /// Change a value of the scene, as `run` does
+    #[arg(long, value_name = "KEY=VALUE", requires = "scene")]
+    pub(crate) set: Vec<String>,
+    /// Secret part of the address, 16 to 128 letters and digits, to have the same one after a
+    /// restart [default: random]
+    #[arg(long, value_name = "TOKEN")]
+    pub(crate) token: Option<String>,
 }

@@ -6,3 +6,4 @@ pub(crate) mod lab;
 pub(crate) mod list;
 pub(crate) mod run;
 pub(crate) mod schema;
+pub(crate) mod view;

@@ -1,0 +1,442 @@
+//! One simulation: a world, what has been changed in it, who holds what, and what has been seen.
+
+use std::time::Instant;
+
+use drystone_base::Vec3;
+use drystone_formats::set;
+use drystone_rigid::{Graph, Report};
+use drystone_world::{Body, Motion, Scene, Snapshot, World};
+use serde_json::Value;
+
+use crate::describe::{added, describe, settings};
+use crate::hand::Hand;
+use crate::history::History;
+use crate::source::{Complaint, Source};
+use crate::tape::Tape;
+use crate::wire::{self, Header, Numbers};
+
+/// Simulated time between frames that are kept [s].
+const KEPT: f64 = 1.0 / 60.0;
+/// Most balls that can be thrown into one run.
+const MOST_THROWN: usize = 500;
+
+pub(crate) struct Lane {
+    number: usize,
+    /// A recording that is shown instead of a simulation; then `world` only knows what things are.
+    tape: Option<Tape>,
+    /// The scene with all changes.
+    scene: Scene,
+    /// The changes, as `KEY=VALUE`.
+    pub(crate) sets: Vec<String>,
+    world: World,
+    start: Snapshot,
+    step_length: f64,
+    /// Grows with every description.
+    epoch: u32,
+    origin: Vec3,
+    /// What a page must know before the frames.
+    pub(crate) description: Value,
+    /// The values that can be changed.
+    pub(crate) settings: Value,
+    /// Bodies thrown in since the start, described.
+    pub(crate) thrown: Vec<Value>,
+    hands: Vec<Hand>,
+    report: Report,
+    graph: Graph,
+    history: History,
+    newest: Vec<u8>,
+    /// Epoch, step, bodies and kinds of the newest frame.
+    made: Option<(u32, u64, usize, u8)>,
+    /// Kinds of data that are wanted.
+    kinds: u8,
+    /// Simulated seconds for each second, over the last half second.
+    rate: f64,
+    measured: Option<(Instant, f64)>,
+}
+
+impl Lane {
+    /// The scene of `source` with `sets` changed, at its start.
+    pub(crate) fn new(
+        number: usize,
+        epoch: u32,
+        source: &Source,
+        sets: &[String],
+    ) -> Result<Self, Complaint> {
+        let tape = source.tape()?;
+        let mut scene = match &tape {
+            Some(tape) => tape.scene().clone(),
+            None => source.read()?,
+        };
+        if tape.is_some() && !sets.is_empty() {
+            return Err(fixed());
+        }
+        for assignment in sets {
+            scene = changed(&scene, assignment)?;
+        }
+        let world = World::new(&scene).map_err(|error| source.complaint(&error))?;
+        let (description, origin) = describe(&world, number, epoch);
+        let mut lane = Self {
+            number,
+            tape,
+            step_length: scene.step(),
+            settings: settings(&scene).map_err(Complaint::new)?,
+            scene,
+            sets: sets.to_vec(),
+            start: world.snapshot(),
+            world,
+            epoch,
+            origin,
+            description,
+            thrown: Vec::new(),
+            hands: Vec::new(),
+            report: Report::default(),
+            graph: Graph::default(),
+            history: History::default(),
+            newest: Vec::new(),
+            made: None,
+            kinds: 0,
+            rate: 0.0,
+            measured: None,
+        };
+        lane.look(0);
+        Ok(lane)
+    }
+
+    pub(crate) fn epoch(&self) -> u32 {
+        self.epoch
+    }
+
+    /// How far the run has got [s].
+    pub(crate) fn time(&self) -> f64 {
+        self.tape
+            .as_ref()
+            .map_or_else(|| self.world.time(), |tape| tape.last)
+    }
+
+    /// Whether nothing is simulated.
+    pub(crate) fn is_recording(&self) -> bool {
+        self.tape.is_some()
+    }
+
+    /// The first moment that can be shown [s].
+    pub(crate) fn first(&self) -> f64 {
+        let kept = || self.history.first().unwrap_or(0.0);
+        self.tape.as_ref().map_or_else(kept, |tape| tape.first)
+    }
+
+    /// The moment `count` frames after (or before) the one at `time` [s].
+    pub(crate) fn beside(&mut self, time: f64, count: i64) -> Option<f64> {
+        match &mut self.tape {
+            Some(tape) => tape.beside(time, count),
+            None => self.history.beside(time, count),
+        }
+    }
+
+    /// How long the scene is [s].
+    pub(crate) fn duration(&self) -> f64 {
+        self.tape
+            .as_ref()
+            .map_or(self.scene.duration, |tape| tape.last)
+    }
+
+    /// Length of a step [s].
+    pub(crate) fn step_length(&self) -> f64 {
+        self.step_length
+    }
+
+    /// Takes one step, with the frame kept if it is time; `kinds` of data are wanted.
+    pub(crate) fn step(&mut self, kinds: u8) {
+        if self.tape.is_some() {
+            return;
+        }
+        let dt = self.step_length;
+        for hand in &self.hands {
+            hand.pull(self.world.system_mut(), dt);
+        }
+        self.report = self.world.advance(dt);
+        let due = self
+            .history
+            .last()
+            .is_none_or(|last| self.time() >= last + KEPT - 1e-9);
+        if due {
+            self.look(kinds);
+        }
+    }
+
+    /// Measures how fast simulated time goes; at rest it does not.
+    pub(crate) fn measure(&mut self, playing: bool) {
+        let (now, time) = (Instant::now(), self.time());
+        match self.measured {
+            Some((then, before)) if playing && time >= before => {
+                let seconds = (now - then).as_secs_f64();
+                if seconds > 0.5 {
+                    self.rate = (time - before) / seconds;
+                    self.measured = Some((now, time));
+                }
+            }
+            _ => {
+                self.measured = playing.then_some((now, time));
+                self.rate = if playing { self.rate } else { 0.0 };
+            }
+        }
+    }
+
+    /// Makes the newest frame, and keeps it where it is a new one.
+    pub(crate) fn look(&mut self, kinds: u8) {
+        let (step, bodies) = (self.world.system().state.step, self.world.bodies().len());
+        let made = Some((self.epoch, step, bodies, kinds));
+        if made == self.made && !self.history.is_empty() {
+            return;
+        }
+        self.made = made;
+        self.kinds = kinds;
+        let header = self.header();
+        let numbers = Numbers::of(&self.world, &self.report, self.rate);
+        let frame = self.world.frame();
+        self.newest = wire::encode(
+            &frame,
+            Some(&self.world),
+            &header,
+            &numbers,
+            kinds,
+            &mut self.graph,
+        );
+        let fresh = |last: f64| self.world.time() >= last + KEPT - 1e-9;
+        if self.history.last().is_none_or(fresh) {
+            self.history.push(self.world.time(), self.newest.clone());
+        }
+    }
+
+    fn header(&self) -> Header {
+        Header {
+            lane: self.number as u8,
+            epoch: self.epoch,
+            origin: self.origin,
+        }
+    }
+
+    /// The frame of the moment `time`, or the newest; `flags` as in [`wire::flags`].
+    pub(crate) fn frame(&mut self, time: Option<f64>, flags: u8) -> Vec<u8> {
+        let header = self.header();
+        let recorded = self.tape.as_mut().and_then(|tape| {
+            let time = time.unwrap_or(tape.last);
+            tape.frame(time, &header, self.kinds).ok()
+        });
+        let mut bytes = recorded.unwrap_or_else(|| {
+            let past = time.and_then(|time| self.history.at(time));
+            past.map_or_else(|| self.newest.clone(), |(_, frame)| frame.to_vec())
+        });
+        wire::stamp(&mut bytes, self.first(), self.time(), flags);
+        bytes
+    }
+
+    /// Back to the start, with all changes.
+    pub(crate) fn restart(&mut self, source: &Source) -> Result<(), Complaint> {
+        // a thrown ball made the world another one
+        if self.thrown.is_empty() && self.world.restore(&self.start).is_ok() {
+            self.report = Report::default();
+        } else {
+            let world = World::new(&self.scene).map_err(|error| source.complaint(&error))?;
+            self.start = world.snapshot();
+            self.world = world;
+            self.report = Report::default();
+            self.thrown.clear();
+        }
+        self.hands.clear();
+        self.history.clear();
+        self.measured = None;
+        Ok(())
+    }
+
+    /// Changes one value: at once where the run can go on with it, else from the start. Says
+    /// whether the run begins again.
+    pub(crate) fn set(&mut self, source: &Source, assignment: &str) -> Result<bool, Complaint> {
+        if self.tape.is_some() {
+            return Err(fixed());
+        }
+        let scene = changed(&self.scene, assignment)?;
+        let soft = self.world.strands().is_some() || self.world.cloths().is_some();
+        let live = alike(&self.scene, &scene, soft);
+        if live {
+            self.go_on_with(scene, source)?;
+        } else {
+            let world = World::new(&scene).map_err(|error| source.complaint(&error))?;
+            self.epoch += 1;
+            (self.description, self.origin) = describe(&world, self.number, self.epoch);
+            self.start = world.snapshot();
+            self.world = world;
+            self.step_length = scene.step();
+            self.scene = scene;
+            self.report = Report::default();
+            self.thrown.clear();
+            self.hands.clear();
+            self.history.clear();
+        }
+        self.settings = settings(&self.scene).map_err(Complaint::new)?;
+        let key = |set: &str| set.split('=').next().map(|key| key.trim().to_owned());
+        self.sets.retain(|set| key(set) != key(assignment));
+        self.sets.push(assignment.trim().to_owned());
+        Ok(!live)
+    }
+
+    /// Goes on with the options, gravity and materials of `scene`.
+    fn go_on_with(&mut self, scene: Scene, source: &Source) -> Result<(), Complaint> {
+        let options = scene.options().map_err(|error| source.complaint(&error))?;
+        // a small world of the same materials knows how the engine orders them
+        let sample = Scene {
+            bodies: vec![Body::ball(1.0)],
+            materials: scene.materials.clone(),
+            contacts: scene.contacts.clone(),
+            ..Scene::default()
+        };
+        let sample = World::new(&sample).map_err(|error| source.complaint(&error))?;
+        let system = self.world.system_mut();
+        system.set_options(options).map_err(Complaint::new)?;
+        system.model.gravity = Vec3::from(scene.gravity);
+        system.model.materials = sample.system().model.materials.clone();
+        let (state, model) = (&mut system.state, &system.model);
+        for patch in &mut state.contacts.patches {
+            let (a, b) = (patch.a as usize, patch.b as usize);
+            let between = model
+                .materials
+                .between(model.material[a], model.material[b]);
+            patch.friction = between.friction;
+            patch.restitution = between.restitution;
+        }
+        for i in 0..model.len() {
+            state.wake(i);
+        }
+        self.step_length = scene.step();
+        self.scene = scene;
+        Ok(())
+    }
+
+    /// Takes hold of a body; says why not.
+    pub(crate) fn grab(&mut self, client: u64, body: usize, point: Vec3) -> Result<(), Complaint> {
+        if self.tape.is_some() {
+            return Err(fixed());
+        }
+        self.release(client);
+        let system = self.world.system();
+        let hand = Hand::grab(system, client, body, point).ok_or_else(|| {
+            Complaint::new(format!("body {body} cannot be held: it does not move"))
+        })?;
+        self.hands.push(hand);
+        Ok(())
+    }
+
+    pub(crate) fn drag(&mut self, client: u64, target: Vec3) {
+        let own = self.hands.iter_mut().filter(|hand| hand.client == client);
+        own.for_each(|hand| hand.target = target);
+    }
+
+    pub(crate) fn release(&mut self, client: u64) {
+        self.hands.retain(|hand| hand.client != client);
+    }
+
+    /// Throws a ball three times as dense as what is usual in the scene.
+    pub(crate) fn throw(
+        &mut self,
+        origin: Vec3,
+        velocity: Vec3,
+        radius: f64,
+    ) -> Result<(), Complaint> {
+        if self.tape.is_some() {
+            return Err(fixed());
+        }
+        if self.thrown.len() >= MOST_THROWN {
+            return Err(Complaint::new(format!(
+                "{MOST_THROWN} balls have been thrown, the most allowed; restart to take them away"
+            )));
+        }
+        let mut body = Body::ball(radius)
+            .named(format!("thrown-{}", self.thrown.len() + 1))
+            .at(origin.x, origin.y, origin.z)
+            .velocity(velocity.x, velocity.y, velocity.z)
+            .density(3.0 * self.usual_density())
+            .colour(0.72, 0.28, 0.23);
+        body.motion = Motion::Dynamic;
+        let index = self.world.add_body(body).map_err(Complaint::new)?;
+        self.thrown.push(added(&self.world, index));
+        Ok(())
+    }
+
+    /// Median of mass over the volume of the box around a moving body [kg/m³].
+    fn usual_density(&self) -> f64 {
+        let (state, model) = (&self.world.system().state, &self.world.system().model);
+        let mut densities: Vec<f64> = (0..model.len())
+            .filter(|&i| model.is_dynamic(i))
+            .map(|i| {
+                let around = model.shape[i].aabb(&state.shape_pose(model, i));
+                let size = around.high - around.low;
+                model.mass[i] / (size.x * size.y * size.z)
+            })
+            .filter(|density| density.is_finite() && *density > 0.0)
+            .collect();
+        densities.sort_by(f64::total_cmp);
+        let usual = densities.get(densities.len() / 2).copied();
+        usual.unwrap_or(1000.0).clamp(1e-3, 1e6)
+    }
+}
+
+/// What is said to whoever wants to change what has been recorded.
+fn fixed() -> Complaint {
+    Complaint::new("this is a recording: it can be looked at, but not changed")
+}
+
+/// `scene` with one value changed, `KEY=VALUE`.
+fn changed(scene: &Scene, assignment: &str) -> Result<Scene, Complaint> {
+    let mut scene = scene.clone();
+    // beside a preset a solver's default value would not count; what is said here does
+    if !assignment.trim_start().starts_with("preset") {
+        scene.settle_options().map_err(Complaint::new)?;
+    } else {
+        scene.solver = drystone_world::Options::default();
+    }
+    let refused = |message: String| Complaint::new(format!("{assignment}: {message}"));
+    let data = set::edit(&scene, assignment).map_err(refused)?;
+    if names_a_file(&data) {
+        return Err(refused(
+            "files are named in the scene's own file only".into(),
+        ));
+    }
+    set::read(&data).map_err(refused)
+}
+
+/// Whether some value is to be read from a file; those of the scene's own file have been read.
+fn names_a_file(data: &Value) -> bool {
+    match data {
+        Value::Object(table) => {
+            let file = table.get("file").is_some_and(|file| !file.is_null());
+            file || table.values().any(names_a_file)
+        }
+        Value::Array(list) => list.iter().any(names_a_file),
+        _ => false,
+    }
+}
+
+/// Whether a run of `a` can go on as `b`: only what can be changed between two steps differs. With
+/// strands or cloth (`soft`) that is less.
+fn alike(a: &Scene, b: &Scene, soft: bool) -> bool {
+    let rest = |scene: &Scene| {
+        let mut rest = Scene {
+            name: String::new(),
+            about: String::new(),
+            duration: 0.0,
+            preset: None,
+            solver: drystone_world::Options::default(),
+            camera: None,
+            truths: Vec::new(),
+            ..scene.clone()
+        };
+        if !soft {
+            rest.dt = 0.01;
+            rest.frame_rate = 50.0;
+            rest.gravity = [0.0; 3];
+            rest.materials.clear();
+            rest.contacts.clear();
+        }
+        rest
+    };
+    rest(a) == rest(b) && a.materials.keys().eq(b.materials.keys())
+}

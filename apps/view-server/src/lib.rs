@@ -1,0 +1,63 @@
+//! The live viewer: a web server with the engine inside.
+//!
+//! [`Server::bind`] listens, [`Server::run`] serves the page of `apps/viewer` with the gallery and
+//! the scene files of one folder. Each thing that is looked at is a run: a thread that steps one
+//! world, or two side by side, and publishes the latest frames ([`wire`]). Pages watch over a
+//! WebSocket and say what to do (play, throw, set an option) in JSON. A page that is slow gets fewer
+//! frames; one that has gone is forgotten; neither holds a run up.
+//!
+//! ```no_run
+//! let server = drystone_view::Server::bind(drystone_view::Settings {
+//!     scene: Some("falling-roof".into()),
+//!     ..Default::default()
+//! })?;
+//! // open server.url() in a browser
+//! server.run()?;
+//! # Ok::<(), drystone_view::ViewError>(())
+//! ```
+
+mod assets;
+mod command;
+mod describe;
+mod guard;
+mod hand;
+mod history;
+mod lane;
+mod query;
+mod registry;
+mod run;
+mod server;
+mod socket;
+mod source;
+mod tape;
+mod thumbnail;
+pub mod wire;
+
+pub use server::{Running, Server, Settings};
+
+use std::net::SocketAddr;
+
+/// Why there is nothing to view.
+#[derive(Debug, thiserror::Error)]
+pub enum ViewError {
+    /// The address cannot be listened at.
+    #[error("cannot listen at {address}: {source}")]
+    Listen {
+        /// What was asked for.
+        address: SocketAddr,
+        /// What the system says.
+        source: std::io::Error,
+    },
+    /// Serving has ended.
+    #[error("the server has stopped: {0}")]
+    Serve(std::io::Error),
+    /// No such scene.
+    #[error("there is no scene `{0}` in the gallery, nor such a scene file in the folder")]
+    Scene(String),
+    /// A token that will not do.
+    #[error("the token will not do; wanted 16 to 128 letters and digits")]
+    Token,
+    /// The system gives no random numbers.
+    #[error("the system gives no random numbers for the address")]
+    Random,
+}

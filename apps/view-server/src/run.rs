@@ -1,0 +1,656 @@
+//! A run that pages watch: one thread steps the worlds and publishes the latest frames. Nobody who
+//! watches can hold it up: a frame that nobody has fetched is replaced by the next one.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError, sync_channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use axum::body::Bytes;
+use drystone_base::Vec3;
+use serde_json::{Value, json};
+use tokio::sync::watch;
+
+use crate::command::Command;
+use crate::lane::Lane;
+use crate::source::{Complaint, Source};
+use crate::wire::flags;
+
+/// Shortest time between two frames on their way to pages.
+const TICK: Duration = Duration::from_micros(16_667);
+/// Longest time of stepping before pages are told.
+const LONGEST_TICK: Duration = Duration::from_millis(40);
+/// How often the scene file is looked at.
+const FILE_CHECK: Duration = Duration::from_millis(250);
+/// How long a run goes on that nobody watches.
+const UNWATCHED: Duration = Duration::from_secs(300);
+/// Commands that may wait.
+const MOST_COMMANDS: usize = 256;
+
+/// What makes one run another than the next: links with the same words lead to the same run.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Identity {
+    pub(crate) scene: String,
+    pub(crate) sets: Vec<String>,
+    pub(crate) compare: Option<Vec<String>>,
+}
+
+/// What pages are shown.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Published {
+    /// JSON; changes seldom.
+    pub(crate) status: Arc<str>,
+    /// Of every lane: its epoch and the JSON that describes it.
+    pub(crate) descriptions: Vec<(u32, Arc<str>)>,
+    /// Of every lane, as [`crate::wire`] lays it out.
+    pub(crate) frames: Vec<Bytes>,
+}
+
+/// A handle to a run; when the last one goes, the run ends.
+#[derive(Debug)]
+pub(crate) struct Run {
+    commands: SyncSender<(u64, Command)>,
+    pub(crate) published: watch::Receiver<Published>,
+    shared: Arc<Shared>,
+}
+
+#[derive(Debug)]
+struct Shared {
+    identity: Mutex<Identity>,
+    watchers: AtomicUsize,
+    /// When somebody last watched.
+    watched: Mutex<Instant>,
+}
+
+impl Run {
+    /// Starts a run; `goto` a time [s] or play from the start.
+    pub(crate) fn start(
+        source: Source,
+        identity: Identity,
+        goto: Option<f64>,
+        playing: bool,
+    ) -> std::io::Result<Self> {
+        let (commands, inbox) = sync_channel(MOST_COMMANDS);
+        let (publisher, published) = watch::channel(Published::default());
+        let shared = Arc::new(Shared {
+            identity: Mutex::new(identity.clone()),
+            watchers: AtomicUsize::new(0),
+            watched: Mutex::new(Instant::now()),
+        });
+        let stage = Stage {
+            source,
+            shared: shared.clone(),
+            inbox,
+            publisher,
+            wanted: identity,
+            lanes: Vec::new(),
+            playing,
+            speed: 1.0,
+            looped: false,
+            goto,
+            looking: None,
+            beyond: false,
+            error: None,
+            refused: None,
+            refusals: 0,
+            clients: BTreeMap::new(),
+            epoch: 0,
+            seen: None,
+            anchor: None,
+            descriptions: Vec::new(),
+        };
+        std::thread::Builder::new()
+            .name("drystone-run".into())
+            .spawn(move || stage.run())?;
+        Ok(Self {
+            commands,
+            published,
+            shared,
+        })
+    }
+
+    /// Passes a command of `client` on; false if too many wait already.
+    pub(crate) fn send(&self, client: u64, command: Command) -> bool {
+        !matches!(
+            self.commands.try_send((client, command)),
+            Err(TrySendError::Full(_))
+        )
+    }
+
+    pub(crate) fn identity(&self) -> Identity {
+        lock(&self.shared.identity).clone()
+    }
+
+    pub(crate) fn watchers(&self) -> usize {
+        self.shared.watchers.load(Ordering::Relaxed)
+    }
+
+    /// How long nobody has watched.
+    pub(crate) fn unwatched(&self) -> Duration {
+        match self.watchers() {
+            0 => lock(&self.shared.watched).elapsed(),
+            _ => Duration::ZERO,
+        }
+    }
+
+    pub(crate) fn enter(&self) {
+        self.shared.watchers.fetch_add(1, Ordering::Relaxed);
+    }
+
+    pub(crate) fn leave(&self, client: u64) {
+        *lock(&self.shared.watched) = Instant::now();
+        self.shared.watchers.fetch_sub(1, Ordering::Relaxed);
+        // with a full inbox the hand of this client stays for as long as it takes to try again
+        for _ in 0..100 {
+            if self.send(client, Command::Leave) {
+                break;
+            }
+            std::thread::yield_now();
+        }
+    }
+
+    /// Whether its thread has gone.
+    pub(crate) fn ended(&self) -> bool {
+        self.published.has_changed().is_err()
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// All that the thread of a run knows.
+struct Stage {
+    source: Source,
+    shared: Arc<Shared>,
+    inbox: Receiver<(u64, Command)>,
+    publisher: watch::Sender<Published>,
+    /// What the lanes are to be.
+    wanted: Identity,
+    lanes: Vec<Lane>,
+    playing: bool,
+    /// Simulated seconds a second; 0: as fast as possible.
+    speed: f64,
+    looped: bool,
+    /// Simulate up to here as fast as possible, then stop [s].
+    goto: Option<f64>,
+    /// Which moment of the past is shown [s].
+    looking: Option<f64>,
+    /// Whether the run goes on after the scene's end.
+    beyond: bool,
+    error: Option<Complaint>,
+    refused: Option<Complaint>,
+    refusals: u64,
+    /// Which kinds of data each client wants.
+    clients: BTreeMap<u64, u8>,
+    epoch: u32,
+    /// The version of the file that was read last.
+    seen: Option<(std::time::SystemTime, u64)>,
+    /// Wall time and shown time at which playing began.
+    anchor: Option<(Instant, f64)>,
+    descriptions: Vec<(u32, Arc<str>)>,
+}
+
+impl Stage {
+    fn run(mut self) {
+        self.seen = self.source.version();
+        self.build();
+        self.publish();
+        let mut checked = Instant::now();
+        loop {
+            let started = Instant::now();
+            let active = self.goto.is_some() || self.playing;
+            let mut dirty = false;
+            let mut wait = if active { Duration::ZERO } else { FILE_CHECK };
+            // what pages say, all that is there
+            loop {
+                match self.inbox.recv_timeout(wait) {
+                    Ok((client, command)) => {
+                        dirty = true;
+                        self.obey(client, command);
+                        wait = Duration::ZERO;
+                    }
+                    Err(RecvTimeoutError::Timeout) => break,
+                    Err(RecvTimeoutError::Disconnected) => return,
+                }
+            }
+            if checked.elapsed() >= FILE_CHECK {
+                checked = Instant::now();
+                dirty |= self.check_file();
+                self.rest_unwatched();
+            }
+            dirty |= self.advance();
+            if dirty {
+                self.publish();
+            }
+            let spent = started.elapsed();
+            if (self.playing || self.goto.is_some()) && spent < TICK && self.paced() {
+                std::thread::sleep(TICK - spent);
+            }
+        }
+    }
+
+    /// Whether wall time rules.
+    fn paced(&self) -> bool {
+        self.lanes.is_empty()
+            || (self.goto.is_none() && (self.speed > 0.0 || self.looking.is_some()))
+    }
+
+    /// Makes the lanes afresh, or keeps those that are there and says what is wrong.
+    fn build(&mut self) -> bool {
+        self.epoch += 1;
+        let all = std::iter::once(&self.wanted.sets).chain(&self.wanted.compare);
+        let lanes: Result<Vec<Lane>, Complaint> = all
+            .enumerate()
+            .map(|(number, sets)| Lane::new(number, self.epoch << 8, &self.source, sets))
+            .collect();
+        match lanes {
+            Ok(lanes) => {
+                self.lanes = lanes;
+                self.error = None;
+                self.rewind();
+                self.note_identity();
+                true
+            }
+            Err(complaint) => {
+                self.error = Some(complaint);
+                false
+            }
+        }
+    }
+
+    /// Shown time begins again.
+    fn rewind(&mut self) {
+        // a recording is there as a whole: it begins in its past
+        let recorded = self.lanes.first().filter(|lane| lane.is_recording());
+        self.looking = recorded.map(Lane::first);
+        self.beyond = false;
+        self.anchor = None;
+    }
+
+    /// Links now lead here by what the lanes are.
+    fn note_identity(&mut self) {
+        let mut sets = self.lanes.iter().map(|lane| lane.sets.clone());
+        self.wanted.sets = sets.next().unwrap_or_default();
+        self.wanted.compare = sets.next();
+        *lock(&self.shared.identity) = self.wanted.clone();
+    }
+
+    fn head(&self) -> f64 {
+        let times = self.lanes.iter().map(Lane::time);
+        times.fold(f64::INFINITY, f64::min)
+    }
+
+    fn duration(&self) -> f64 {
+        let durations = self.lanes.iter().map(Lane::duration);
+        durations.fold(0.0, f64::max)
+    }
+
+    fn step_length(&self) -> f64 {
+        let steps = self.lanes.iter().map(Lane::step_length);
+        steps.fold(0.0, f64::max)
+    }
+
+    fn first(&self) -> f64 {
+        self.lanes.first().map_or(0.0, Lane::first)
+    }
+
+    fn recorded(&self) -> bool {
+        self.lanes.first().is_some_and(Lane::is_recording)
+    }
+
+    fn kinds(&self) -> u8 {
+        self.clients.values().fold(0, |all, kinds| all | kinds)
+    }
+
+    fn over(&self) -> bool {
+        !self.beyond && self.head() >= self.duration() - 0.5 * self.step_length()
+    }
+
+    fn obey(&mut self, client: u64, command: Command) {
+        let result = self.try_to_obey(client, command);
+        if let Err(complaint) = result {
+            self.refusals += 1;
+            self.refused = Some(complaint);
+        }
+    }
+
+    fn try_to_obey(&mut self, client: u64, command: Command) -> Result<(), Complaint> {
+        match command {
+            Command::Play {} => {
+                if self.recorded() && self.looking.is_none() {
+                    self.looking = Some(self.first());
+                }
+                self.beyond |= self.looking.is_none() && self.over();
+                self.playing = true;
+                self.goto = None;
+                self.anchor = None;
+            }
+            Command::Pause {} => {
+                self.playing = false;
+                self.goto = None;
+            }
+            Command::Step { count } => self.step(i64::from(count)),
+            Command::Restart {} => {
+                let source = &self.source;
+                let mut lanes = self.lanes.iter_mut();
+                lanes.try_for_each(|lane| lane.restart(source))?;
+                self.goto = None;
+                self.rewind();
+                self.look();
+            }
+            Command::Speed { factor } => {
+                self.speed = factor;
+                self.anchor = None;
+            }
+            Command::Loop { on } => self.looped = on,
+            Command::Goto { time } => self.go_to(time),
+            Command::Set { lane, assignment } => {
+                let source = self.source.clone();
+                let again = self.lane(lane)?.set(&source, &assignment)?;
+                if again {
+                    self.restart_others(lane)?;
+                    self.rewind();
+                }
+                self.note_identity();
+                self.look();
+            }
+            Command::Reset { lane } => {
+                self.lane(lane)?;
+                let before = self.wanted.clone();
+                match lane {
+                    0 => self.wanted.sets.clear(),
+                    _ => self.wanted.compare = Some(Vec::new()),
+                }
+                self.build_or(before)?;
+            }
+            Command::Compare { sets } => {
+                let before = self.wanted.clone();
+                self.wanted.compare = sets;
+                self.build_or(before)?;
+            }
+            Command::Grab { lane, body, point } => {
+                self.leave_the_past();
+                self.lane(lane)?.grab(client, body, Vec3::from(point))?;
+            }
+            Command::Drag { target } => {
+                let target = Vec3::from(target);
+                self.lanes
+                    .iter_mut()
+                    .for_each(|lane| lane.drag(client, target));
+            }
+            Command::Release {} => self.lanes.iter_mut().for_each(|lane| lane.release(client)),
+            Command::Throw {
+                origin,
+                velocity,
+                radius,
+            } => {
+                self.leave_the_past();
+                let (origin, velocity) = (Vec3::from(origin), Vec3::from(velocity));
+                let mut lanes = self.lanes.iter_mut();
+                lanes.try_for_each(|lane| lane.throw(origin, velocity, radius))?;
+                self.look();
+            }
+            Command::Watch { kinds } => {
+                self.clients.insert(client, kinds);
+                if self.looking.is_none() {
+                    self.look();
+                }
+            }
+            Command::Leave => {
+                self.clients.remove(&client);
+                self.lanes.iter_mut().for_each(|lane| lane.release(client));
+            }
+        }
+        Ok(())
+    }
+
+    /// What acts on the simulation acts on its present.
+    fn leave_the_past(&mut self) {
+        self.looking = None;
+        self.anchor = None;
+    }
+
+    fn lane(&mut self, number: usize) -> Result<&mut Lane, Complaint> {
+        let count = self.lanes.len();
+        self.lanes.get_mut(number).ok_or_else(|| {
+            Complaint::new(format!(
+                "there is no run {number}; there are {count}, counted from 0"
+            ))
+        })
+    }
+
+    /// Lanes begin together.
+    fn restart_others(&mut self, but: usize) -> Result<(), Complaint> {
+        let source = &self.source;
+        let others = self.lanes.iter_mut().enumerate().filter(|(i, _)| *i != but);
+        for (_, lane) in others {
+            lane.restart(source)?;
+        }
+        Ok(())
+    }
+
+    /// Builds what is wanted, or goes back to `before` and says why.
+    fn build_or(&mut self, before: Identity) -> Result<(), Complaint> {
+        let standing = self.error.take();
+        if self.build() {
+            self.look();
+            return Ok(());
+        }
+        self.wanted = before;
+        let complaint = self.error.take().unwrap_or_default();
+        self.error = standing;
+        Err(complaint)
+    }
+
+    fn step(&mut self, count: i64) {
+        self.playing = false;
+        self.goto = None;
+        let recorded = self.recorded();
+        let Some(lane) = self.lanes.first_mut() else {
+            return;
+        };
+        let shown = self.looking.unwrap_or(f64::INFINITY);
+        if count < 0 || self.looking.is_some() || recorded {
+            // through what has been seen
+            let from = if shown.is_finite() {
+                shown
+            } else {
+                lane.time()
+            };
+            let beside = lane.beside(from, count);
+            let last = lane.beside(f64::INFINITY, 0);
+            self.looking = beside.filter(|_| beside < last || count < 0);
+            return;
+        }
+        let kinds = self.kinds();
+        let deadline = Instant::now() + Duration::from_secs(2);
+        for _ in 0..count {
+            each(&mut self.lanes, |lane| lane.step(kinds));
+            if Instant::now() > deadline {
+                break;
+            }
+        }
+        self.look();
+    }
+
+    fn go_to(&mut self, time: f64) {
+        self.playing = false;
+        self.goto = None;
+        if time > self.head() + 0.5 * self.step_length() {
+            self.looking = None;
+            let end = self.duration().max(self.head());
+            self.goto = (!self.recorded()).then(|| time.min(end));
+        } else if time >= self.head() - 0.5 * self.step_length() {
+            self.looking = None;
+        } else {
+            self.looking = Some(time);
+        }
+    }
+
+    /// The newest frames, with what is wanted now.
+    fn look(&mut self) {
+        let kinds = self.kinds();
+        each(&mut self.lanes, |lane| lane.look(kinds));
+    }
+
+    /// Reads the scene again if its file has changed; says whether it has.
+    fn check_file(&mut self) -> bool {
+        let version = self.source.version();
+        if version.is_none() || version == self.seen {
+            return false;
+        }
+        self.seen = version;
+        self.build();
+        true
+    }
+
+    /// A run that nobody has watched for long stops.
+    fn rest_unwatched(&mut self) {
+        let nobody = self.shared.watchers.load(Ordering::Relaxed) == 0;
+        if nobody && lock(&self.shared.watched).elapsed() > UNWATCHED {
+            self.playing = false;
+            self.goto = None;
+        }
+    }
+
+    /// Lets time pass; says whether there is something new to see.
+    fn advance(&mut self) -> bool {
+        let playing = self.playing || self.goto.is_some();
+        self.lanes.iter_mut().for_each(|lane| lane.measure(playing));
+        if self.lanes.is_empty() || !playing {
+            return false;
+        }
+        if self.looking.is_some() {
+            return self.replay();
+        }
+        if self.goto.is_none() && self.over() {
+            if self.looped && self.head() > self.first() {
+                self.looking = Some(self.first());
+                self.anchor = None;
+                return self.replay();
+            }
+            self.playing = false;
+            return true;
+        }
+        let now = Instant::now();
+        let head = self.head();
+        let (since, from) = *self.anchor.get_or_insert((now, head));
+        let target = match self.goto {
+            Some(time) => time,
+            None if self.speed == 0.0 => f64::INFINITY,
+            None => from + (now - since).as_secs_f64() * self.speed,
+        };
+        let end = if self.beyond || self.goto.is_some() {
+            f64::INFINITY
+        } else {
+            self.duration()
+        };
+        let target = target.min(end);
+        let kinds = self.kinds();
+        let half = 0.5 * self.step_length();
+        let mut stepped = false;
+        while self.head() + half < target {
+            // lanes with shorter steps take more of them
+            let head = self.head();
+            each(&mut self.lanes, |lane| {
+                if lane.time() <= head + 1e-9 {
+                    lane.step(kinds);
+                }
+            });
+            stepped = true;
+            if now.elapsed() > LONGEST_TICK {
+                break;
+            }
+        }
+        // what could not be simulated in time is not made up for
+        if self.head() + 0.1 * self.speed < target {
+            self.anchor = None;
+        }
+        if self.goto.is_some() && self.head() + half >= target {
+            self.goto = None;
+            stepped = true;
+        }
+        if stepped {
+            self.look();
+        }
+        stepped
+    }
+
+    /// Shows again what has been seen, up to where the simulation is.
+    fn replay(&mut self) -> bool {
+        let now = Instant::now();
+        let shown = self.looking.unwrap_or(0.0);
+        let (since, from) = *self.anchor.get_or_insert((now, shown));
+        let speed = if self.speed == 0.0 { 1.0 } else { self.speed };
+        let time = from + (now - since).as_secs_f64() * speed;
+        self.looking = Some(time);
+        if time >= self.head() {
+            self.anchor = None;
+            self.looking = (self.looped && self.over()).then(|| self.first());
+        }
+        true
+    }
+
+    fn publish(&mut self) {
+        let past = self.looking.is_some();
+        let playing = self.playing || self.goto.is_some();
+        let flags = u8::from(playing) * flags::PLAYING | u8::from(past) * flags::PAST;
+        let looking = self.looking;
+        let frames = self.lanes.iter_mut().map(|lane| lane.frame(looking, flags));
+        let frames: Vec<Bytes> = frames.map(Bytes::from).collect();
+        let known = |(lane, (epoch, _)): (&Lane, &(u32, Arc<str>))| lane.epoch() == *epoch;
+        let same = self.descriptions.len() == self.lanes.len()
+            && self.lanes.iter().zip(&self.descriptions).all(known);
+        if !same {
+            let text = |lane: &Lane| (lane.epoch(), lane.description.to_string().into());
+            self.descriptions = self.lanes.iter().map(text).collect();
+        }
+        let status: Arc<str> = self.status().to_string().into();
+        self.publisher.send_replace(Published {
+            status,
+            descriptions: self.descriptions.clone(),
+            frames,
+        });
+    }
+
+    fn status(&self) -> Value {
+        let lanes = self.lanes.iter().map(|lane| {
+            json!({
+                "epoch": lane.epoch(),
+                "sets": lane.sets,
+                "settings": lane.settings,
+                "thrown": lane.thrown,
+            })
+        });
+        json!({
+            "type": "status",
+            "scene": self.wanted.scene,
+            "system": self.source.system(),
+            "playing": self.playing,
+            "seeking": self.goto,
+            "past": self.looking.is_some(),
+            "recording": self.recorded(),
+            "over": self.lanes.is_empty() || self.over(),
+            "speed": self.speed,
+            "loop": self.looped,
+            "duration": self.duration(),
+            "step": self.step_length(),
+            "lanes": lanes.collect::<Vec<_>>(),
+            "error": self.error,
+            "refused": self.refused,
+            "refusals": self.refusals,
+        })
+    }
+}
+
+/// Does the same in every lane, side by side.
+fn each(lanes: &mut [Lane], act: impl Fn(&mut Lane) + Sync) {
+    match lanes {
+        [a, b] => {
+            rayon::join(|| act(a), || act(b));
+        }
+        all => all.iter_mut().for_each(act),
+    }
+}

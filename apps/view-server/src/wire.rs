@@ -1,0 +1,356 @@
+//! Frames as bytes: what goes to the page many times a second.
+//!
+//! Little-endian, version 1. Offsets in bytes:
+//!
+//! | at | type | what |
+//! |---|---|---|
+//! | 0 | u8 | version, 1 |
+//! | 1 | u8 | lane: 0, or 1 for the second of two runs side by side |
+//! | 2 | u8 | [`kinds`] of data that follow |
+//! | 3 | u8 | [`flags`] |
+//! | 4 | u32 | epoch: which description of the lane the frame belongs to |
+//! | 8 | u32 | step (low bits) |
+//! | 12 | u32 | n, the number of bodies |
+//! | 16 | f64 | time of the frame \[s\] |
+//! | 24 | f64 | first time that can be looked at again \[s\] |
+//! | 32 | f64 | time that the simulation has reached \[s\] |
+//! | 40 | 3 f64 | origin: all positions are relative to it \[m\] |
+//! | 64 | 16 f32 | numbers, in the order of [`Numbers`] |
+//! | 128 | n x 7 f32 | position \[m\] and rotation (x, y, z, w) of each shape |
+//! | | n u8, padded to 4 | 1 visible, 2 asleep |
+//! | | n x 6 f32 | if `VELOCITIES`: of the centre \[m/s\], spin \[rad/s\] |
+//! | | n x 2 u32 | if `GRAPH`: stack height and island, `u32::MAX` for none |
+//! | | u32 m, m x 40 bytes | if `CONTACTS`: bodies a and b (u32), point, force on b \[N\] (f32), distance \[m\] (f32), layer (u32) |
+//! | | u32 s, then for each | if `STRANDS`: u32 p, p x 3 f32 points |
+//! | | u32 c, then for each | if `CLOTHS`: u32 p, p x 3 f32 points |
+//!
+//! A strand or a cloth has as many points as its description says, unless the epoch has changed.
+
+use drystone_base::Vec3;
+use drystone_rigid::{Graph, NONE, Report};
+use drystone_world::{Frame, World};
+
+/// Version of the layout.
+pub const VERSION: u8 = 1;
+/// Bytes before the bodies.
+pub const HEADER: usize = 128;
+
+/// Kinds of data in a frame.
+pub mod kinds {
+    /// Velocities of bodies.
+    pub const VELOCITIES: u8 = 1;
+    /// Stack heights and islands.
+    pub const GRAPH: u8 = 2;
+    /// Contact points with forces.
+    pub const CONTACTS: u8 = 4;
+    /// Points of strands; always there if the scene has strands.
+    pub const STRANDS: u8 = 8;
+    /// Points of cloths; always there if the scene has cloths.
+    pub const CLOTHS: u8 = 16;
+    /// What a page may ask for.
+    pub const ASKABLE: u8 = VELOCITIES | GRAPH | CONTACTS;
+}
+
+/// What else there is to know of a frame.
+pub mod flags {
+    /// Time runs.
+    pub const PLAYING: u8 = 1;
+    /// The frame is looked at again; the simulation has got further.
+    pub const PAST: u8 = 2;
+}
+
+/// The numbers of a frame, for plots.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Numbers {
+    /// [J]
+    pub kinetic: f64,
+    /// Zero at the origin [J].
+    pub potential: f64,
+    /// At the start of the last step [m].
+    pub penetration: f64,
+    /// Contact points.
+    pub contacts: f64,
+    /// Pairs of bodies that touch.
+    pub pairs: f64,
+    /// Groups of bodies that hang together.
+    pub islands: f64,
+    /// Sweeps of the velocity solver.
+    pub sweeps: f64,
+    /// Largest approach speed left after the solve [m/s].
+    pub residual: f64,
+    /// Wall time of the last step [ms].
+    pub step_ms: f64,
+    /// The part of it spent looking for contacts [ms].
+    pub collision_ms: f64,
+    /// All the rest of it [ms].
+    pub dynamics_ms: f64,
+    /// Bodies that sleep.
+    pub asleep: f64,
+    /// Simulated seconds for each second of wall time.
+    pub rate: f64,
+    /// Bodies that have entered and move.
+    pub moving: f64,
+    /// Stack layers, if the graph was asked for.
+    pub layers: f64,
+}
+
+impl Numbers {
+    /// Of `world` after a step that said `report`.
+    pub fn of(world: &World, report: &Report, rate: f64) -> Self {
+        let (state, model) = (&world.system().state, &world.system().model);
+        let count = |f: &dyn Fn(usize) -> bool| (0..model.len()).filter(|&i| f(i)).count() as f64;
+        Self {
+            kinetic: world.kinetic_energy(),
+            potential: world.potential_energy(),
+            penetration: (report.deepest_penetration).max(world.strand_penetration()),
+            contacts: (report.contacts + world.strand_contacts()) as f64,
+            pairs: report.pairs as f64,
+            islands: report.islands as f64,
+            sweeps: report.sweeps as f64,
+            residual: report.residual,
+            step_ms: 1e3 * (report.collision_seconds + report.dynamics_seconds),
+            collision_ms: 1e3 * report.collision_seconds,
+            dynamics_ms: 1e3 * report.dynamics_seconds,
+            asleep: count(&|i| state.asleep[i]),
+            rate,
+            moving: count(&|i| state.present[i] && model.is_dynamic(i)),
+            layers: 0.0,
+        }
+    }
+
+    fn row(&self) -> [f64; 16] {
+        [
+            self.kinetic,
+            self.potential,
+            self.penetration,
+            self.contacts,
+            self.pairs,
+            self.islands,
+            self.sweeps,
+            self.residual,
+            self.step_ms,
+            self.collision_ms,
+            self.dynamics_ms,
+            self.asleep,
+            self.rate,
+            self.moving,
+            self.layers,
+            0.0,
+        ]
+    }
+}
+
+/// What the header says besides the numbers.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Header {
+    /// Which of the runs side by side.
+    pub lane: u8,
+    /// Which description the frame belongs to.
+    pub epoch: u32,
+    /// All positions are relative to it [m].
+    pub origin: Vec3,
+}
+
+/// `frame` as bytes, with the asked-for [`kinds`] of data as far as they are known: the graph, sleep
+/// and the contacts of the last step come from the `world` that the frame is of, if it is at hand.
+/// Times and flags are those of a frame that is the newest; [`stamp`] changes them.
+pub fn encode(
+    frame: &Frame,
+    world: Option<&World>,
+    header: &Header,
+    numbers: &Numbers,
+    asked: u8,
+    graph: &mut Graph,
+) -> Vec<u8> {
+    let system = world.map(World::system);
+    let n = frame.bodies.len();
+    let mut asked = asked & kinds::ASKABLE;
+    let mut numbers = *numbers;
+    // layers belong to contacts too
+    if asked & (kinds::GRAPH | kinds::CONTACTS) != 0
+        && let Some(system) = system
+    {
+        let contacts = &system.state.contacts;
+        let touches = |k: usize| contacts.patches[k].distance < TOUCHING;
+        graph.analyse(contacts, &system.model, touches);
+        numbers.layers = f64::from(graph.layers);
+    }
+    if world.is_none() {
+        asked &= !kinds::GRAPH;
+    }
+    let mut present = asked;
+    if !frame.strands.is_empty() {
+        present |= kinds::STRANDS;
+    }
+    if !frame.cloths.is_empty() {
+        present |= kinds::CLOTHS;
+    }
+
+    let mut bytes = Bytes(Vec::with_capacity(HEADER + 64 * n));
+    bytes.0.extend([VERSION, header.lane, present, 0]);
+    bytes.word(header.epoch);
+    bytes.word(frame.step as u32);
+    bytes.word(n as u32);
+    for x in [frame.time, 0.0, frame.time] {
+        bytes.0.extend(x.to_le_bytes());
+    }
+    for x in header.origin.to_array() {
+        bytes.0.extend(x.to_le_bytes());
+    }
+    numbers.row().into_iter().for_each(|x| bytes.float(x));
+
+    for body in &frame.bodies {
+        bytes.vector(body.pose.position - header.origin);
+        let rotation = body.pose.rotation;
+        [rotation.x, rotation.y, rotation.z, rotation.w]
+            .into_iter()
+            .for_each(|x| bytes.float(x));
+    }
+    for (i, body) in frame.bodies.iter().enumerate() {
+        let asleep = system.and_then(|system| system.state.asleep.get(i));
+        let asleep = asleep.copied().unwrap_or(false);
+        bytes.0.push(u8::from(body.visible) | u8::from(asleep) << 1);
+    }
+    bytes.pad();
+    if asked & kinds::VELOCITIES != 0 {
+        for body in &frame.bodies {
+            bytes.vector(body.linear_velocity);
+            bytes.vector(body.angular_velocity);
+        }
+    }
+    if asked & kinds::GRAPH != 0 {
+        for i in 0..n {
+            bytes.word(graph.height.get(i).copied().unwrap_or(NONE));
+            bytes.word(graph.island.get(i).copied().unwrap_or(NONE));
+        }
+    }
+    if asked & kinds::CONTACTS != 0 {
+        let contacts = world.map_or_else(|| frame.contacts.clone(), World::contacts);
+        let patches = system.map_or(&[][..], |system| &system.state.contacts.patches);
+        let layers = patches.iter().enumerate().flat_map(|(k, patch)| {
+            let layer = graph.layer.get(k).copied().unwrap_or(NONE);
+            std::iter::repeat_n(layer, patch.count as usize)
+        });
+        let layers = layers.chain(std::iter::repeat(NONE));
+        bytes.word(contacts.len() as u32);
+        for (contact, layer) in contacts.iter().zip(layers) {
+            bytes.word(contact.a as u32);
+            bytes.word(contact.b as u32);
+            bytes.vector(contact.point - header.origin);
+            bytes.vector(contact.force);
+            bytes.float(contact.distance);
+            bytes.word(layer);
+        }
+    }
+    let mut curves = |all: &mut dyn Iterator<Item = &Vec<Vec3>>, count: usize| {
+        if count > 0 {
+            bytes.word(count as u32);
+        }
+        for points in all {
+            bytes.word(points.len() as u32);
+            points
+                .iter()
+                .for_each(|&point| bytes.vector(point - header.origin));
+        }
+    };
+    let strands = frame.strands.iter().map(|strand| &strand.points);
+    curves(&mut { strands }, frame.strands.len());
+    let cloths = frame.cloths.iter().map(|cloth| &cloth.points);
+    curves(&mut { cloths }, frame.cloths.len());
+    bytes.0
+}
+
+/// Gap below which bodies count as touching in the contact graph [m].
+const TOUCHING: f64 = 2e-3;
+
+/// Writes into an encoded frame what may be looked at, and `what` of the [`flags`] hold.
+pub fn stamp(bytes: &mut [u8], first: f64, reached: f64, what: u8) {
+    if bytes.len() >= HEADER {
+        bytes[3] = what;
+        bytes[24..32].copy_from_slice(&first.to_le_bytes());
+        bytes[32..40].copy_from_slice(&reached.to_le_bytes());
+    }
+}
+
+struct Bytes(Vec<u8>);
+
+impl Bytes {
+    fn word(&mut self, x: u32) {
+        self.0.extend(x.to_le_bytes());
+    }
+
+    /// Numbers too large for an f32 are shown as the largest.
+    fn float(&mut self, x: f64) {
+        let x = (x as f32).clamp(f32::MIN, f32::MAX);
+        self.0.extend(x.to_le_bytes());
+    }
+
+    fn vector(&mut self, v: Vec3) {
+        v.to_array().into_iter().for_each(|x| self.float(x));
+    }
+
+    fn pad(&mut self) {
+        let length = self.0.len().next_multiple_of(4);
+        self.0.resize(length, 0);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use drystone_world::{Body, Scene};
+
+    fn float(bytes: &[u8], at: usize) -> f64 {
+        f64::from(f32::from_le_bytes(bytes[at..at + 4].try_into().unwrap()))
+    }
+
+    fn word(bytes: &[u8], at: usize) -> u32 {
+        u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap())
+    }
+
+    #[test]
+    fn a_frame_is_laid_out_as_documented() {
+        let mut scene = Scene::new();
+        scene.ground();
+        scene.add(Body::cube(1.0).named("low").at(1e4, 0.5, 0.0));
+        scene.add(Body::cube(1.0).named("high").at(1e4, 1.5, 0.0));
+        let mut world = World::new(&scene).unwrap();
+        let report = world.run_for(0.5);
+        let header = Header {
+            lane: 1,
+            epoch: 7,
+            origin: Vec3::new(1e4, 0.0, 0.0),
+        };
+        let numbers = Numbers::of(&world, &report, 1.0);
+        let mut graph = Graph::default();
+        let frame = world.frame();
+        let mut bytes = encode(&frame, Some(&world), &header, &numbers, 0xFF, &mut graph);
+        stamp(&mut bytes, 0.25, 0.5, flags::PLAYING);
+
+        assert_eq!(bytes[..4], [1, 1, kinds::ASKABLE, flags::PLAYING]);
+        assert_eq!((word(&bytes, 4), word(&bytes, 12)), (7, 3));
+        assert_eq!(
+            f64::from_le_bytes(bytes[16..24].try_into().unwrap()),
+            frame.time
+        );
+        assert_eq!(f64::from_le_bytes(bytes[24..32].try_into().unwrap()), 0.25);
+        // relative to the origin single precision keeps micrometres 10 km away
+        let y = float(&bytes, HEADER + 2 * 28 + 4);
+        assert!((y - world.pose(2).position.y).abs() < 1e-7, "{y}");
+        let heights = HEADER + 3 * 28 + 4 + 3 * 24;
+        let height: Vec<u32> = (0..3).map(|i| word(&bytes, heights + 8 * i)).collect();
+        assert_eq!(height, [0, 1, 2]);
+        let contacts = heights + 3 * 8;
+        assert_eq!(word(&bytes, contacts), 8);
+        // the ground carries both: the sum of the forces on `low` from the ground
+        let carried: f64 = (0..8)
+            .map(|k| contacts + 4 + 40 * k)
+            .filter(|&at| word(&bytes, at) == 0)
+            .map(|at| float(&bytes, at + 24))
+            .sum();
+        let weight = 2000.0 * 9.81;
+        assert!((carried / weight - 1.0).abs() < 1e-3, "{carried} N"); // measured: 1e-7
+        assert_eq!(bytes.len(), contacts + 4 + 8 * 40);
+    }
+}

@@ -1,0 +1,214 @@
+// What goes between the page and the engine; apps/view-server/src/wire.rs documents the bytes.
+
+export const KIND = { velocities: 1, graph: 2, contacts: 4, strands: 8, cloths: 16 } as const;
+export const NONE = 0xffffffff;
+
+export type Vector = [number, number, number];
+
+export type ShapeDescription =
+  | { kind: "box"; size: Vector }
+  | { kind: "sphere"; radius: number }
+  | { kind: "capsule"; length: number; radius: number }
+  | { kind: "half-space" }
+  | { kind: "mesh"; positions: number[]; normals: number[]; triangles: number[] }
+  | { kind: "none" };
+
+/** Number of a shape, then position and rotation (x, y, z, w) in the body. */
+export type Part = [number, number, number, number, number, number, number, number];
+
+export interface BodyDescription {
+  name: string;
+  parts: Part[];
+  colour: Vector;
+  motion: "dynamic" | "fixed" | "path";
+  mass: number | null;
+  material: string;
+}
+
+export interface SceneDescription {
+  type: "scene";
+  lane: number;
+  epoch: number;
+  name: string;
+  about: string;
+  gravity: Vector;
+  camera: { eye: Vector; target: Vector; degrees: number };
+  floor: number | null;
+  shapes: ShapeDescription[];
+  bodies: BodyDescription[];
+  strands: { name: string; points: number; radii: number[]; colour: Vector | null }[];
+  cloths: { name: string; points: number; triangles: number[]; colour: Vector | null }[];
+}
+
+export interface Complaint {
+  file: string | null;
+  line: number | null;
+  column: number | null;
+  message: string;
+  help: string | null;
+  excerpt: [number, string][];
+}
+
+export interface LaneStatus {
+  epoch: number;
+  sets: string[];
+  settings: Record<string, unknown>;
+  thrown: { shapes: ShapeDescription[]; body: BodyDescription }[];
+}
+
+export interface Status {
+  type: "status";
+  scene: string;
+  system: string;
+  playing: boolean;
+  seeking: number | null;
+  past: boolean;
+  recording: boolean;
+  over: boolean;
+  speed: number;
+  loop: boolean;
+  duration: number;
+  step: number;
+  lanes: LaneStatus[];
+  error: Complaint | null;
+  refused: Complaint | null;
+  refusals: number;
+}
+
+/** The numbers of a frame, in the order in which they stand in it. */
+export const NUMBERS = [
+  "kinetic",
+  "potential",
+  "penetration",
+  "contacts",
+  "pairs",
+  "islands",
+  "sweeps",
+  "residual",
+  "stepMs",
+  "collisionMs",
+  "dynamicsMs",
+  "asleep",
+  "rate",
+  "moving",
+  "layers",
+] as const;
+export type Numbers = Record<(typeof NUMBERS)[number], number>;
+
+export interface Contacts {
+  count: number;
+  /** a, b, point (3), force (3), distance, layer: 10 words each. */
+  floats: Float32Array;
+  words: Uint32Array;
+}
+
+export interface Frame {
+  lane: number;
+  kinds: number;
+  playing: boolean;
+  past: boolean;
+  epoch: number;
+  step: number;
+  bodies: number;
+  time: number;
+  first: number;
+  reached: number;
+  origin: Vector;
+  numbers: Numbers;
+  /** Position and rotation of each body: 7 numbers. */
+  poses: Float32Array;
+  /** 1 visible, 2 asleep. */
+  states: Uint8Array;
+  velocities: Float32Array | null;
+  graph: Uint32Array | null;
+  contacts: Contacts | null;
+  strands: Float32Array[];
+  cloths: Float32Array[];
+}
+
+const HEADER = 128;
+
+/** The frame in `buffer`, without copying what is in it. */
+export function decode(buffer: ArrayBuffer): Frame {
+  const view = new DataView(buffer);
+  const version = view.getUint8(0);
+  if (version !== 1) throw new Error(`a frame of version ${version}; this page knows version 1: reload it`);
+  const kinds = view.getUint8(2);
+  const flags = view.getUint8(3);
+  const bodies = view.getUint32(12, true);
+  const numbers = {} as Numbers;
+  NUMBERS.forEach((name, k) => (numbers[name] = view.getFloat32(64 + 4 * k, true)));
+
+  let at = HEADER;
+  const floats = (count: number): Float32Array => {
+    const list = new Float32Array(buffer, at, count);
+    at += 4 * count;
+    return list;
+  };
+  const word = (): number => {
+    at += 4;
+    return view.getUint32(at - 4, true);
+  };
+  const poses = floats(7 * bodies);
+  const states = new Uint8Array(buffer, at, bodies);
+  at += 4 * Math.ceil(bodies / 4);
+  const velocities = kinds & KIND.velocities ? floats(6 * bodies) : null;
+  let graph: Uint32Array | null = null;
+  if (kinds & KIND.graph) {
+    graph = new Uint32Array(buffer, at, 2 * bodies);
+    at += 8 * bodies;
+  }
+  let contacts: Contacts | null = null;
+  if (kinds & KIND.contacts) {
+    const count = word();
+    contacts = {
+      count,
+      words: new Uint32Array(buffer, at, 10 * count),
+      floats: new Float32Array(buffer, at, 10 * count),
+    };
+    at += 40 * count;
+  }
+  const curves = (there: number): Float32Array[] => {
+    const list: Float32Array[] = [];
+    if (!there) return list;
+    for (let count = word(); count > 0; count--) list.push(floats(3 * word()));
+    return list;
+  };
+  const strands = curves(kinds & KIND.strands);
+  const cloths = curves(kinds & KIND.cloths);
+  return {
+    lane: view.getUint8(1),
+    kinds,
+    playing: (flags & 1) !== 0,
+    past: (flags & 2) !== 0,
+    epoch: view.getUint32(4, true),
+    step: view.getUint32(8, true),
+    bodies,
+    time: view.getFloat64(16, true),
+    first: view.getFloat64(24, true),
+    reached: view.getFloat64(32, true),
+    origin: [view.getFloat64(40, true), view.getFloat64(48, true), view.getFloat64(56, true)],
+    numbers,
+    poses,
+    states,
+    velocities,
+    graph,
+    contacts,
+    strands,
+    cloths,
+  };
+}
+
+export type Command =
+  | { do: "play" | "pause" | "restart" | "release" }
+  | { do: "step"; count: number }
+  | { do: "speed"; factor: number }
+  | { do: "loop"; on: boolean }
+  | { do: "goto"; time: number }
+  | { do: "set"; lane: number; assignment: string }
+  | { do: "reset"; lane: number }
+  | { do: "compare"; sets: string[] | null }
+  | { do: "grab"; lane: number; body: number; point: Vector }
+  | { do: "drag"; target: Vector }
+  | { do: "throw"; origin: Vector; velocity: Vector; radius: number }
+  | { do: "watch"; kinds: number };

@@ -1,0 +1,409 @@
+// The stage: light, ground, camera and one or two runs side by side.
+
+import * as THREE from "three";
+import { OrbitControls } from "three/examples/jsm/controls/OrbitControls.js";
+import { Arrows } from "./arrows";
+import { Bodies, type Pick } from "./bodies";
+import { paint, type Legend, type Mode } from "./colours";
+import type { Frame, LaneStatus, SceneDescription, Vector } from "./protocol";
+import { Soft } from "./soft";
+
+interface Look {
+  background: number;
+  fog: number;
+  ground: number;
+  sky: number;
+  earth: number;
+  ambient: number;
+  sun: number;
+}
+
+const LOOKS: Record<"light" | "dark", Look> = {
+  light: { background: 0xdfe5ea, fog: 0xdfe5ea, ground: 0xbdb7aa, sky: 0xe3ecff, earth: 0xa39682, ambient: 1.7, sun: 2.9 },
+  dark: { background: 0x15191e, fog: 0x15191e, ground: 0x353a40, sky: 0x9db4d4, earth: 0x4a4238, ambient: 1.15, sun: 1.9 },
+};
+
+/** One run as it is shown. */
+class LaneView {
+  readonly scene = new THREE.Scene();
+  readonly sun = new THREE.DirectionalLight(0xfff2df, 2.6);
+  readonly sky = new THREE.HemisphereLight(0xdfeaff, 0x9a8c78, 1.5);
+  readonly arrows = new Arrows();
+  bodies: Bodies | null = null;
+  soft: Soft | null = null;
+  floor: THREE.Mesh | null = null;
+  description: SceneDescription | null = null;
+  thrown = 0;
+  frame: Frame | null = null;
+  legend: Legend = [];
+  ground: THREE.MeshStandardMaterial;
+
+  constructor(ground: THREE.MeshStandardMaterial) {
+    this.ground = ground;
+    this.sun.castShadow = true;
+    this.sun.shadow.mapSize.set(2048, 2048);
+    this.sun.shadow.bias = -0.0004;
+    this.sun.shadow.normalBias = 0.04;
+    this.scene.add(this.sun, this.sun.target, this.sky, this.arrows.group);
+  }
+
+  describe(description: SceneDescription): void {
+    this.description = description;
+    this.thrown = 0;
+    this.frame = null;
+    this.soft?.dispose();
+    if (this.soft) this.scene.remove(this.soft.group);
+    this.soft = new Soft(description);
+    this.scene.add(this.soft.group);
+    if (this.floor) this.scene.remove(this.floor);
+    this.floor = null;
+    if (description.floor !== null) {
+      this.floor = this.disc();
+      this.floor.position.y = description.floor - 0.002;
+      this.scene.add(this.floor);
+    }
+    this.rebuild(description, []);
+  }
+
+  private disc(): THREE.Mesh {
+    const mesh = new THREE.Mesh(new THREE.CircleGeometry(1, 64).rotateX(-Math.PI / 2), this.ground);
+    mesh.scale.setScalar(4000);
+    mesh.receiveShadow = true;
+    mesh.frustumCulled = false;
+    return mesh;
+  }
+
+  private rebuild(description: SceneDescription, thrown: LaneStatus["thrown"]): void {
+    this.bodies?.dispose();
+    if (this.bodies) this.scene.remove(this.bodies.group);
+    const shapes = [...description.shapes];
+    const bodies = [...description.bodies];
+    for (const one of thrown) {
+      const first = shapes.length;
+      shapes.push(...one.shapes);
+      const parts = one.body.parts.map((part) => [part[0] + first, ...part.slice(1)] as typeof part);
+      bodies.push({ ...one.body, parts });
+    }
+    this.bodies = new Bodies(shapes, bodies, () => this.disc());
+    this.scene.add(this.bodies.group);
+  }
+
+  /** Takes in balls that were thrown, or are gone again. */
+  throwIn(thrown: LaneStatus["thrown"]): void {
+    if (!this.description || thrown.length === this.thrown) return;
+    this.thrown = thrown.length;
+    this.rebuild(this.description, thrown);
+  }
+
+  show(frame: Frame, mode: Mode, chosen: number | null, size: number): void {
+    this.frame = frame;
+    if (!this.bodies) return;
+    this.bodies.update(frame);
+    this.legend = paint(mode, this.bodies.bodies, frame, this.bodies.colours);
+    this.bodies.recolour(chosen);
+    this.bodies.translucent(this.arrows.group.visible);
+    this.soft?.update(frame);
+    this.arrows.update(frame, size);
+  }
+
+  dispose(): void {
+    this.bodies?.dispose();
+    this.soft?.dispose();
+    this.arrows.dispose();
+    this.sun.shadow.dispose();
+  }
+}
+
+export interface Chosen {
+  lane: number;
+  body: number;
+}
+
+export class Stage {
+  readonly canvas: HTMLCanvasElement;
+  readonly camera = new THREE.PerspectiveCamera(40, 1, 0.1, 1000);
+  readonly controls: OrbitControls;
+  readonly lanes: LaneView[] = [];
+  mode: Mode = "own";
+  chosen: Chosen | null = null;
+  /** How many pictures have been drawn. */
+  drawn = 0;
+  /** Called when the camera has been moved. */
+  onmove: () => void = () => undefined;
+  private readonly renderer: THREE.WebGLRenderer;
+  private readonly ray = new THREE.Raycaster();
+  private readonly grounds: THREE.MeshStandardMaterial[] = [];
+  private look: Look = LOOKS.light;
+  private dirty = true;
+  private home: { eye: Vector; target: Vector } | null = null;
+
+  constructor(readonly box: HTMLElement) {
+    this.renderer = new THREE.WebGLRenderer({ antialias: true, powerPreference: "high-performance" });
+    this.renderer.setPixelRatio(Math.min(devicePixelRatio, 2));
+    this.renderer.shadowMap.enabled = true;
+    this.renderer.shadowMap.type = THREE.PCFShadowMap;
+    this.renderer.toneMapping = THREE.NeutralToneMapping;
+    this.renderer.toneMappingExposure = 1.0;
+    this.renderer.autoClear = false;
+    this.canvas = this.renderer.domElement;
+    this.canvas.tabIndex = 0;
+    this.canvas.setAttribute("role", "img");
+    this.canvas.setAttribute("aria-label", "The scene in three dimensions");
+    box.append(this.canvas);
+    this.controls = new OrbitControls(this.camera, this.canvas);
+    this.controls.enableDamping = true;
+    this.controls.dampingFactor = 0.12;
+    this.controls.maxPolarAngle = 0.995 * Math.PI;
+    this.controls.addEventListener("change", () => {
+      this.dirty = true;
+      this.onmove();
+    });
+    new ResizeObserver(() => this.resize()).observe(box);
+    this.resize();
+    const tick = (): void => {
+      this.controls.update();
+      if (this.dirty) this.draw();
+      requestAnimationFrame(tick);
+    };
+    requestAnimationFrame(tick);
+  }
+
+  dress(theme: "light" | "dark"): void {
+    this.look = LOOKS[theme];
+    this.lanes.forEach((lane) => this.dressLane(lane));
+    this.dirty = true;
+  }
+
+  private dressLane(lane: LaneView): void {
+    const { look } = this;
+    lane.scene.background = new THREE.Color(look.background);
+    lane.scene.fog = new THREE.Fog(look.fog, 1, 1000);
+    lane.sky.color.set(look.sky);
+    lane.sky.groundColor.set(look.earth);
+    lane.sky.intensity = look.ambient;
+    lane.sun.intensity = look.sun;
+    lane.ground.color.set(look.ground);
+  }
+
+  /** Makes as many views as there are runs. */
+  private lane(number: number): LaneView {
+    while (this.lanes.length <= number) {
+      const ground = groundMaterial();
+      this.grounds.push(ground);
+      const lane = new LaneView(ground);
+      this.lanes.push(lane);
+      this.dressLane(lane);
+    }
+    return this.lanes[number] as LaneView;
+  }
+
+  describe(description: SceneDescription): void {
+    const first = this.home === null;
+    this.lane(description.lane).describe(description);
+    if (description.lane === 0) {
+      this.camera.fov = description.camera.degrees;
+      this.home = { eye: description.camera.eye, target: description.camera.target };
+      if (first) this.goHome();
+      this.camera.updateProjectionMatrix();
+    }
+    this.dirty = true;
+  }
+
+  status(lanes: LaneStatus[]): void {
+    lanes.forEach((status, k) => this.lanes[k]?.throwIn(status.thrown));
+    while (this.lanes.length > Math.max(lanes.length, 1)) {
+      this.lanes.pop()?.dispose();
+      this.dirty = true;
+    }
+    if (this.chosen && this.chosen.lane >= this.lanes.length) this.chosen = null;
+    this.resize();
+  }
+
+  frame(frame: Frame): void {
+    const lane = this.lanes[frame.lane];
+    if (!lane || lane.description?.epoch !== frame.epoch) return;
+    this.show(lane, frame);
+  }
+
+  private show(lane: LaneView, frame: Frame): void {
+    const chosen = this.chosen?.lane === frame.lane ? this.chosen.body : null;
+    lane.show(frame, this.mode, chosen, 0.055 * this.distance());
+    this.dirty = true;
+  }
+
+  /** Shows the frames that are there in another way. */
+  refresh(): void {
+    for (const lane of this.lanes) if (lane.frame) this.show(lane, lane.frame);
+    this.dirty = true;
+  }
+
+  arrows(on: boolean): void {
+    for (const lane of this.lanes) lane.arrows.group.visible = on;
+    this.refresh();
+  }
+
+  /** From the eye to what it looks at [m]. */
+  distance(): number {
+    return this.camera.position.distanceTo(this.controls.target);
+  }
+
+  /** To where the scene says. */
+  goHome(): void {
+    if (this.home) this.lookFrom(this.home.eye, this.home.target);
+  }
+
+  lookFrom(eye: Vector, target: Vector): void {
+    this.camera.position.set(...eye);
+    this.controls.target.set(...target);
+    this.controls.update();
+    this.dirty = true;
+  }
+
+  /** Turns the camera about its target, or closer (`zoom` below 1), by the keyboard. */
+  nudge(turn: number, tilt: number, zoom: number): void {
+    const away = this.camera.position.clone().sub(this.controls.target);
+    const place = new THREE.Spherical().setFromVector3(away);
+    place.theta += turn;
+    place.phi = Math.min(Math.max(place.phi + tilt, 0.02), 0.98 * Math.PI);
+    place.radius *= zoom;
+    this.camera.position.copy(this.controls.target).add(new THREE.Vector3().setFromSpherical(place));
+    this.controls.update();
+    this.dirty = true;
+    this.onmove();
+  }
+
+  /** Moves camera and target sideways and up, in parts of their distance. */
+  shift(right: number, up: number): void {
+    const step = this.distance();
+    const side = new THREE.Vector3().setFromMatrixColumn(this.camera.matrix, 0).multiplyScalar(right * step);
+    side.y += up * step;
+    this.camera.position.add(side);
+    this.controls.target.add(side);
+    this.controls.update();
+    this.dirty = true;
+    this.onmove();
+  }
+
+  /** Which run is at a pixel of the window, and its ray. */
+  aim(x: number, y: number): { lane: number; ray: THREE.Raycaster } {
+    const rect = this.canvas.getBoundingClientRect();
+    const width = rect.width / this.lanes.length;
+    const lane = Math.min(Math.max(Math.floor((x - rect.left) / width), 0), this.lanes.length - 1);
+    const place = new THREE.Vector2(
+      (2 * (x - rect.left - lane * width)) / width - 1,
+      1 - (2 * (y - rect.top)) / rect.height,
+    );
+    this.ray.setFromCamera(place, this.camera);
+    return { lane, ray: this.ray };
+  }
+
+  pick(x: number, y: number): (Pick & { lane: number }) | null {
+    const { lane, ray } = this.aim(x, y);
+    const pick = this.lanes[lane]?.bodies?.pick(ray);
+    return pick ? { ...pick, lane } : null;
+  }
+
+  /** Pixel of the window at which a point of the world is seen. */
+  project(point: Vector, lane = 0): { x: number; y: number; inside: boolean } {
+    const rect = this.canvas.getBoundingClientRect();
+    const p = new THREE.Vector3(...point).project(this.camera);
+    const width = rect.width / this.lanes.length;
+    return {
+      x: rect.left + lane * width + (0.5 + 0.5 * p.x) * width,
+      y: rect.top + (0.5 - 0.5 * p.y) * rect.height,
+      inside: Math.abs(p.x) <= 1 && Math.abs(p.y) <= 1 && p.z <= 1,
+    };
+  }
+
+  resize(): void {
+    const { clientWidth: width, clientHeight: height } = this.box;
+    if (width === 0 || height === 0) return;
+    this.renderer.setSize(width, height);
+    this.camera.aspect = width / Math.max(this.lanes.length, 1) / height;
+    this.camera.updateProjectionMatrix();
+    this.dirty = true;
+  }
+
+  /** Draws now and gives the picture as a file. */
+  async picture(): Promise<Blob | null> {
+    this.draw();
+    return new Promise((resolve) => this.canvas.toBlob(resolve, "image/png"));
+  }
+
+  private draw(): void {
+    this.dirty = false;
+    this.drawn++;
+    const distance = this.distance();
+    this.camera.near = Math.max(0.004 * distance, 1e-4);
+    this.camera.far = 60 * distance + 100;
+    this.camera.updateProjectionMatrix();
+    const size = this.renderer.getSize(new THREE.Vector2());
+    const width = size.x / Math.max(this.lanes.length, 1);
+    this.renderer.setScissorTest(true);
+    this.lanes.forEach((lane, k) => {
+      this.light(lane, distance);
+      this.renderer.setViewport(k * width, 0, width, size.y);
+      this.renderer.setScissor(k * width, 0, width, size.y);
+      this.renderer.clear();
+      this.renderer.render(lane.scene, this.camera);
+    });
+  }
+
+  /** The sun's shadow is sharpest where one looks; far things fade. */
+  private light(lane: LaneView, distance: number): void {
+    const reach = 0.75 * distance;
+    const { target } = this.controls;
+    const camera = lane.sun.shadow.camera;
+    if (Math.abs(camera.right - reach) > 0.15 * reach || lane.sun.target.position.distanceTo(target) > 0.1 * reach) {
+      camera.left = camera.bottom = -reach;
+      camera.right = camera.top = reach;
+      camera.near = 0.1 * reach;
+      camera.far = 6 * reach;
+      camera.updateProjectionMatrix();
+      lane.sun.target.position.copy(target);
+      lane.sun.position.copy(target).add(new THREE.Vector3(-0.62, 1.05, 0.55).normalize().multiplyScalar(3 * reach));
+      lane.sun.shadow.normalBias = 0.0012 * reach;
+    }
+    const fog = lane.scene.fog as THREE.Fog;
+    fog.near = 1.6 * distance;
+    fog.far = 9 * distance;
+    const spacing = 10 ** Math.floor(Math.log10(Math.max(distance, 1e-3) / 2.5));
+    for (const ground of this.grounds) {
+      const shader = ground.userData["uniforms"] as { spacing: THREE.IUniform<number> };
+      shader.spacing.value = spacing;
+    }
+  }
+}
+
+/** The endless floor with soft lines; their distance is a power of ten that suits the view. */
+function groundMaterial(): THREE.MeshStandardMaterial {
+  const material = new THREE.MeshStandardMaterial({ roughness: 1, metalness: 0 });
+  const uniforms = { spacing: { value: 1 } };
+  material.userData["uniforms"] = uniforms;
+  material.onBeforeCompile = (shader) => {
+    shader.uniforms["spacing"] = uniforms.spacing;
+    shader.vertexShader = shader.vertexShader
+      .replace("#include <common>", "#include <common>\nvarying vec3 vGround;")
+      .replace("#include <begin_vertex>", "#include <begin_vertex>\nvGround = position * length(modelMatrix[0].xyz);");
+    shader.fragmentShader = shader.fragmentShader
+      .replace(
+        "#include <common>",
+        `#include <common>
+        varying vec3 vGround;
+        uniform float spacing;
+        float lines(vec2 p, float width) {
+          vec2 w = fwidth(p) * width;
+          vec2 d = abs(fract(p - 0.5) - 0.5);
+          vec2 l = (1.0 - smoothstep(vec2(0.0), w, d)) * clamp(0.35 / (fwidth(p) * 4.0), 0.0, 1.0);
+          return max(l.x, l.y);
+        }`,
+      )
+      .replace(
+        "#include <color_fragment>",
+        `#include <color_fragment>
+        float line = max(0.35 * lines(vGround.xz / spacing, 1.2), 0.6 * lines(vGround.xz / (10.0 * spacing), 1.4));
+        diffuseColor.rgb *= 1.0 - 0.28 * line;`,
+      );
+  };
+  return material;
+}

@@ -1,0 +1,608 @@
+// One scene: what is seen, and all that can be done with it.
+
+import { write, type Address } from "./address";
+import { MODES, type Mode } from "./colours";
+import { Connection } from "./connection";
+import { button, element, repaint } from "./dom";
+import { quantity, seconds } from "./format";
+import { help } from "./help";
+import { Inspector } from "./inspector";
+import { Options } from "./options";
+import { Plots } from "./plots";
+import { Pointer, TOOLS, type Tool } from "./pointer";
+import { KIND, type Complaint, type Frame, type SceneDescription, type Status, type Vector } from "./protocol";
+import { Stage } from "./stage";
+import { switchTheme, theme } from "./theme";
+
+const SPEEDS: [number, string][] = [
+  [0.05, "1/20"],
+  [0.1, "1/10"],
+  [0.25, "1/4"],
+  [0.5, "1/2"],
+  [1, "1 ×"],
+  [2, "2 ×"],
+  [4, "4 ×"],
+  [0, "max"],
+];
+
+/** What a second run may differ in. */
+const RIVALS: [string, string][] = [
+  ["", "nothing: one run only"],
+  ["solver.stepper=vsp", "stepper vsp (shock propagation, Erleben 2007)"],
+  ["solver.stepper=pgs", "stepper pgs (plain Gauss-Seidel)"],
+  ["solver.stepper=pgs-projection", "stepper pgs-projection"],
+  ["solver.stepper=isp", "stepper isp (Guendelman 2003)"],
+  ["solver.stepper=soft", "stepper soft (soft contacts)"],
+  ["preset=paper", "preset paper (as published)"],
+  ["preset=repaired", "preset repaired"],
+  ["preset=converged", "preset converged"],
+  ["solver.sleeping=true", "sleeping on"],
+];
+
+type Tab = "see" | "options" | "plots" | "body";
+const TABS: [Tab, string, string][] = [
+  ["see", "See", "S"],
+  ["options", "Options", "O"],
+  ["plots", "Plots", "P"],
+  ["body", "Body", "I"],
+];
+
+export class Viewer {
+  readonly stage: Stage;
+  readonly connection: Connection;
+  status: Status | null = null;
+  frames: (Frame | null)[] = [];
+  /** Frames received. */
+  received = 0;
+  connected = false;
+  private readonly plots = new Plots();
+  private readonly inspector: Inspector;
+  private readonly options: Options;
+  private readonly pointer: Pointer;
+  private arrows = false;
+  private tab: Tab | null = null;
+  private optionsLane = 0;
+  private scrubbing = false;
+  private refusals = -1;
+  private addressDue = false;
+  private readonly ui: ReturnType<Viewer["layout"]>;
+
+  constructor(
+    root: HTMLElement,
+    private readonly address: Address,
+    private readonly scene: string,
+  ) {
+    document.title = `${scene} · Drystone`;
+    this.inspector = new Inspector();
+    this.options = new Options((lane, assignment) => this.connection.send({ do: "set", lane, assignment }));
+    const view = element("div", { class: "stage" });
+    this.ui = this.layout(view);
+    root.replaceChildren(this.ui.root);
+    this.stage = new Stage(view);
+    this.stage.dress(theme());
+    this.stage.onmove = () => this.noteAddress();
+    if (MODES.some(([mode]) => mode === address.colour)) this.stage.mode = address.colour as Mode;
+    this.ui.colour.value = this.stage.mode;
+    this.connection = new Connection(() => this.query(), {
+      scene: (description) => this.onScene(description),
+      status: (status) => this.onStatus(status),
+      frame: (frame) => this.onFrame(frame),
+      refused: (message) => this.toast(message),
+      line: (up) => this.onLine(up),
+    });
+    this.pointer = new Pointer(this.stage, this.connection, this.ui.tip, {
+      choose: (pick) => this.choose(pick),
+      gravity: () => this.gravity(),
+    });
+    this.setArrows(address.arrows);
+    this.setTool("look");
+    if (innerWidth > 900) this.setTab("see");
+    addEventListener("keydown", (event) => this.onKey(event));
+    addEventListener("blur", () => this.pointer.release());
+  }
+
+  private layout(view: HTMLElement) {
+    const send = (name: "restart"): void => this.connection.send({ do: name });
+    const about = element("p");
+    const title = element("h1", {}, this.scene);
+    const tools = TOOLS.map(([tool, picture, name, key]) => {
+      const made = button(picture, name, () => this.setTool(tool), key);
+      made.dataset["tool"] = tool;
+      return made;
+    });
+    const panelButton = button("panel", "Panel", () => this.setTab(this.tab ? null : "see"), "S");
+    const top = element(
+      "header",
+      { class: "top" },
+      element("a", { class: "icon", href: "?", "aria-label": "All scenes", title: "All scenes" }, element("img", { src: "icon.svg", alt: "" })),
+      element("div", { class: "title" }, title, about),
+      element("div", { class: "group", role: "toolbar", "aria-label": "What the pointer does" }, ...tools),
+      element(
+        "div",
+        { class: "group" },
+        button("frame", "Camera of the scene", () => this.home(), "F"),
+        button("theme", "Dark or light", () => this.switchTheme(), "D"),
+        button("help", "Help", () => help(), "?"),
+        panelButton,
+      ),
+    );
+
+    const play = button("play", "Play", () => this.togglePlay(), "Space");
+    const loop = button("loop", "Begin again at the end", () => this.connection.send({ do: "loop", on: !this.status?.loop }), "L");
+    const clock = element("output", { class: "clock", "aria-label": "Time" }, "0.00 s");
+    const line = element("input", {
+      type: "range",
+      class: "timeline",
+      min: "0",
+      max: "1",
+      step: "any",
+      value: "0",
+      "aria-label": "Time",
+      oninput: () => {
+        this.scrubbing = true;
+        this.goTo(Number(line.value));
+      },
+      onchange: () => (this.scrubbing = false),
+    });
+    const speed = element(
+      "select",
+      {
+        "aria-label": "Speed",
+        title: "Simulated seconds for each second",
+        onchange: () => this.connection.send({ do: "speed", factor: Number(speed.value) }),
+      },
+      ...SPEEDS.map(([value, text]) => element("option", { value: String(value), selected: value === 1 }, text)),
+    );
+    const bottom = element(
+      "footer",
+      { class: "bottom" },
+      element(
+        "div",
+        { class: "group", role: "toolbar", "aria-label": "Time" },
+        button("restart", "Restart", () => send("restart"), "R"),
+        button("back", "Back by one frame", () => this.connection.send({ do: "step", count: -1 }), ","),
+        play,
+        button("next", "One step", () => this.connection.send({ do: "step", count: 1 }), "."),
+        loop,
+      ),
+      clock,
+      line,
+      speed,
+    );
+
+    const colour = element(
+      "select",
+      { id: "colour", onchange: () => this.setMode(colour.value as Mode) },
+      ...MODES.map(([mode, name]) => element("option", { value: mode }, name)),
+    );
+    const legend = element("div", { class: "legend" });
+    const arrows = element("input", { id: "arrows", type: "checkbox", onchange: () => this.setArrows(arrows.checked) });
+    const rival = element(
+      "select",
+      { id: "rival", onchange: () => this.compare(rival.value ? [rival.value] : null) },
+      ...RIVALS.map(([value, text]) => element("option", { value }, text)),
+    );
+    const numbers = element("dl", { class: "numbers" });
+    const see = element(
+      "div",
+      { class: "see" },
+      element("div", { class: "option" }, element("label", { for: "colour" }, "Colours"), colour),
+      legend,
+      element(
+        "div",
+        { class: "option" },
+        element("label", { for: "arrows" }, "Contacts and forces"),
+        arrows,
+        element("p", { class: "about" }, "Arrows show what the upper body receives; bodies become translucent."),
+      ),
+      element(
+        "div",
+        { class: "option wide" },
+        element("label", { for: "rival" }, "Beside it, a run with"),
+        rival,
+        element("p", { class: "about" }, "Two runs from the same start, with one camera and one clock."),
+      ),
+      element("h3", {}, "Now"),
+      numbers,
+      element(
+        "div",
+        { class: "row" },
+        element("button", { type: "button", onclick: () => void this.savePicture() }, "Save picture"),
+        element("button", { type: "button", onclick: () => void this.copyLink() }, "Copy link"),
+      ),
+    );
+    const laneChoice = element(
+      "select",
+      {
+        "aria-label": "Which run",
+        onchange: () => {
+          this.optionsLane = Number(laneChoice.value);
+          this.showOptions();
+        },
+      },
+      element("option", { value: "0" }, "left run"),
+      element("option", { value: "1" }, "right run"),
+    );
+    const laneRow = element("div", { class: "row" }, laneChoice);
+    const reset = element(
+      "button",
+      { type: "button", onclick: () => this.connection.send({ do: "reset", lane: this.optionsLane }) },
+      "Undo all changes",
+    );
+    const pages: Record<Tab, HTMLElement> = {
+      see,
+      options: element("div", {}, laneRow, this.options.box, element("div", { class: "row" }, reset)),
+      plots: this.plots.box,
+      body: this.inspector.box,
+    };
+    const tabs = TABS.map(([tab, name, key]) =>
+      element(
+        "button",
+        { type: "button", role: "tab", "data-tab": tab, title: `${name} (${key})`, onclick: () => this.setTab(tab) },
+        name,
+      ),
+    );
+    const side = element(
+      "aside",
+      { class: "side", "aria-label": "Panel" },
+      element("div", { role: "tablist", class: "tabs" }, ...tabs),
+      ...Object.values(pages),
+    );
+
+    const labels = element("div", { class: "labels" });
+    const banner = element("div", { class: "banner", role: "alert" });
+    const toast = element("div", { class: "toast", role: "status" });
+    const tip = element("div", { class: "tip" });
+    const hud = element("div", { class: "hud" });
+    view.append(labels, banner, toast, hud);
+    const root = element("div", { class: "viewer" }, top, view, side, bottom, tip);
+    return { root, title, about, tools, play, loop, clock, line, speed, colour, legend, arrows, rival, numbers, laneRow, pages, tabs, side, labels, banner, toast, tip, hud, panelButton };
+  }
+
+  /** What is asked of the engine at each call. */
+  private query(): string {
+    return write({ ...this.address, camera: null, colour: null, arrows: false });
+  }
+
+  private onLine(up: boolean): void {
+    this.connected = up;
+    this.ui.root.classList.toggle("cut", !up);
+    this.showBanner();
+  }
+
+  private onScene(description: SceneDescription): void {
+    const first = this.stage.lanes.length === 0;
+    this.stage.describe(description);
+    if (description.lane === 0) {
+      this.ui.about.textContent = description.about;
+      if (first && this.address.camera) this.stage.lookFrom(this.address.camera.eye, this.address.camera.target);
+      this.stage.arrows(this.arrows);
+      this.inspector.clear();
+      this.stage.chosen = null;
+    } else {
+      this.stage.arrows(this.arrows);
+    }
+  }
+
+  private onStatus(status: Status): void {
+    this.status = status;
+    this.stage.status(status.lanes);
+    this.plots.lanes(status.lanes.length);
+    this.frames.length = Math.min(this.frames.length, status.lanes.length);
+    const running = status.playing || status.seeking !== null;
+    repaint(this.ui.play, running ? "pause" : "play", running ? "Pause" : "Play", "Space");
+    this.ui.loop.setAttribute("aria-pressed", String(status.loop));
+    this.ui.speed.value = String(status.speed);
+    this.ui.laneRow.hidden = status.lanes.length < 2;
+    if (this.optionsLane >= status.lanes.length) this.optionsLane = 0;
+    this.showOptions();
+    this.showLabels(status);
+    this.showBanner();
+    if (this.refusals >= 0 && status.refusals > this.refusals && status.refused) this.toast(status.refused.message);
+    this.refusals = status.refusals;
+    this.address.sets = status.lanes[0]?.sets ?? this.address.sets;
+    this.address.compare = status.lanes.length > 0 ? (status.lanes[1]?.sets ?? null) : this.address.compare;
+    const rival = this.address.compare?.at(-1) ?? "";
+    if (RIVALS.some(([value]) => value === rival)) this.ui.rival.value = rival;
+    this.noteAddress();
+  }
+
+  private onFrame(frame: Frame): void {
+    this.received++;
+    this.frames[frame.lane] = frame;
+    this.stage.frame(frame);
+    this.plots.frame(frame, this.status?.recording ?? false);
+    if (frame.lane === 0) {
+      this.ui.clock.textContent = seconds(frame.time);
+      const end = Math.max(this.status?.duration ?? 1, frame.reached, 1e-3);
+      const { line } = this.ui;
+      line.max = String(end);
+      if (!this.scrubbing) line.value = String(frame.time);
+      line.style.setProperty("--from", `${(100 * frame.first) / end}%`);
+      line.style.setProperty("--reached", `${(100 * frame.reached) / end}%`);
+      line.style.setProperty("--now", `${(100 * frame.time) / end}%`);
+      this.ui.hud.textContent = this.hud(frame);
+      this.showLegend();
+      if (this.tab === "see") this.showNumbers();
+    }
+    const chosen = this.stage.chosen;
+    if (chosen?.lane === frame.lane && this.tab === "body") {
+      this.inspector.show(chosen.body, this.stage.lanes[chosen.lane]?.bodies?.bodies ?? [], frame);
+    }
+  }
+
+  private hud(frame: Frame): string {
+    if (this.status?.seeking != null) return `simulating up to ${seconds(this.status.seeking)} …`;
+    if (this.status?.recording) return "a recording";
+    if (frame.past) return `looking back; the simulation is at ${seconds(frame.reached)}`;
+    if (!frame.playing) return this.status?.over ? "the scene is over; play to go on" : "";
+    const { rate, stepMs } = frame.numbers;
+    return `${rate.toFixed(2)} × real time · ${stepMs.toFixed(1)} ms a step`;
+  }
+
+  private showNumbers(): void {
+    const frames = this.frames.filter((frame): frame is Frame => frame !== null);
+    const rows: [string, (frame: Frame) => string][] = [
+      ["moving bodies", (f) => String(f.numbers.moving)],
+      ["asleep", (f) => String(f.numbers.asleep)],
+      ["contact points", (f) => String(f.numbers.contacts)],
+      ["islands", (f) => String(f.numbers.islands)],
+      ["deepest overlap", (f) => quantity(f.numbers.penetration, "m")],
+      ["kinetic energy", (f) => quantity(f.numbers.kinetic, "J")],
+      ["sweeps a step", (f) => String(f.numbers.sweeps)],
+      ["residual", (f) => quantity(f.numbers.residual, "m/s")],
+      ["step time", (f) => `${f.numbers.stepMs.toFixed(2)} ms`],
+    ];
+    if (this.arrows) {
+      rows.push(["longest arrow", (f) => quantity(this.stage.lanes[f.lane]?.arrows.reference ?? 0, "N")]);
+    }
+    const { numbers } = this.ui;
+    if (numbers.childElementCount !== 2 * rows.length) {
+      numbers.replaceChildren(...rows.flatMap(([name]) => [element("dt", {}, name), element("dd")]));
+    }
+    rows.forEach(([, value], k) => {
+      const cell = numbers.children[2 * k + 1] as HTMLElement;
+      cell.textContent = frames.map(value).join(" | ");
+    });
+  }
+
+  private showLegend(): void {
+    const legend = this.stage.lanes[0]?.legend ?? [];
+    const now = JSON.stringify(legend);
+    if (this.ui.legend.dataset["now"] === now) return;
+    this.ui.legend.dataset["now"] = now;
+    this.ui.legend.replaceChildren(
+      ...legend.map(({ text, colour }) => {
+        const dot = element("i");
+        dot.style.background = colour;
+        return element("span", {}, dot, text);
+      }),
+    );
+  }
+
+  private showLabels(status: Status): void {
+    const text = (sets: string[]): string => (sets.length > 0 ? sets.join(", ") : "as written");
+    const list = status.lanes.length > 1 ? status.lanes : [];
+    const labels = list.map((lane) => element("span", {}, element("b", {}, text(lane.sets))));
+    if (this.ui.labels.textContent !== list.map((lane) => text(lane.sets)).join("")) {
+      this.ui.labels.replaceChildren(...labels);
+    }
+    if (labels.length === 0) this.ui.labels.replaceChildren();
+  }
+
+  /** What is wrong, while the last good state stays to be seen. */
+  private showBanner(): void {
+    const { banner } = this.ui;
+    if (!this.connected && this.received > 0) {
+      banner.replaceChildren(
+        element("b", {}, "The engine does not answer."),
+        element("p", {}, "Has `drystone view` been stopped? The page calls again by itself."),
+      );
+    } else if (this.status?.error) {
+      banner.replaceChildren(...complaint(this.status.error));
+    } else {
+      banner.replaceChildren();
+    }
+  }
+
+  toast(message: string): void {
+    const { toast } = this.ui;
+    toast.textContent = message;
+    toast.classList.add("there");
+    clearTimeout(Number(toast.dataset["timer"]));
+    toast.dataset["timer"] = String(setTimeout(() => toast.classList.remove("there"), 6000));
+  }
+
+  private showOptions(): void {
+    if (this.tab === "options") void this.options.show(this.optionsLane, this.status?.lanes[this.optionsLane]);
+  }
+
+  private gravity(): Vector {
+    return this.stage.lanes[0]?.description?.gravity ?? [0, 0, 0];
+  }
+
+  togglePlay(): void {
+    const running = this.status?.playing || this.status?.seeking != null;
+    this.connection.send({ do: running ? "pause" : "play" });
+  }
+
+  private scrubTimer = 0;
+  private goTo(time: number): void {
+    // the last of many moves is the one that counts
+    clearTimeout(this.scrubTimer);
+    this.scrubTimer = window.setTimeout(() => this.connection.send({ do: "goto", time }), 20);
+  }
+
+  compare(sets: string[] | null): void {
+    this.connection.send({ do: "compare", sets });
+  }
+
+  setTool(tool: Tool): void {
+    this.pointer.tool = tool;
+    for (const made of this.ui.tools) made.setAttribute("aria-pressed", String(made.dataset["tool"] === tool));
+    this.stage.canvas.dataset["tool"] = tool;
+  }
+
+  setMode(mode: Mode): void {
+    this.stage.mode = mode;
+    this.ui.colour.value = mode;
+    this.address.colour = mode;
+    this.watch();
+    this.stage.refresh();
+    this.showLegend();
+    this.noteAddress();
+  }
+
+  setArrows(on: boolean): void {
+    this.arrows = on;
+    this.ui.arrows.checked = on;
+    this.address.arrows = on;
+    this.watch();
+    this.stage.arrows(on);
+    this.noteAddress();
+  }
+
+  setTab(tab: Tab | null): void {
+    this.tab = tab;
+    this.ui.root.classList.toggle("wide", tab === null);
+    this.plots.visible = tab === "plots";
+    this.plots.schedule();
+    for (const [name, page] of Object.entries(this.ui.pages)) page.hidden = name !== tab;
+    for (const made of this.ui.tabs) made.setAttribute("aria-selected", String(made.dataset["tab"] === tab));
+    this.ui.panelButton.setAttribute("aria-pressed", String(tab !== null));
+    this.showOptions();
+    this.watch();
+  }
+
+  private choose(pick: { lane: number; body: number } | null): void {
+    this.stage.chosen = pick;
+    this.stage.refresh();
+    if (pick) this.setTab("body");
+    else this.inspector.clear();
+    this.watch();
+    const frame = pick && this.frames[pick.lane];
+    if (pick && frame) this.inspector.show(pick.body, this.stage.lanes[pick.lane]?.bodies?.bodies ?? [], frame);
+  }
+
+  /** Asks for what is shown, and no more. */
+  private watch(): void {
+    let kinds = 0;
+    const { mode, chosen } = this.stage;
+    if (mode === "layers" || mode === "islands") kinds |= KIND.graph;
+    if (mode === "speed") kinds |= KIND.velocities;
+    if (this.arrows) kinds |= KIND.contacts;
+    if (chosen) kinds |= KIND.velocities | KIND.graph | KIND.contacts;
+    this.connection.watch(kinds);
+  }
+
+  private home(): void {
+    this.stage.goHome();
+    this.address.camera = null;
+    this.noteAddress(false);
+  }
+
+  private switchTheme(): void {
+    this.stage.dress(switchTheme());
+    this.plots.schedule();
+  }
+
+  /** Writes into the address what is seen, now and then. */
+  private noteAddress(camera = true): void {
+    if (camera && this.stage?.lanes.length) {
+      const { camera: eye, controls } = this.stage;
+      this.address.camera = { eye: eye.position.toArray(), target: controls.target.toArray() };
+    }
+    if (this.addressDue) return;
+    this.addressDue = true;
+    setTimeout(() => {
+      this.addressDue = false;
+      const frame = this.frames[0];
+      const still = frame && !frame.playing && this.status?.seeking == null;
+      this.address.time = still && frame.time > 0 ? frame.time : null;
+      if (frame?.playing) this.address.play = true;
+      history.replaceState(null, "", `?${write(this.address)}`);
+    }, 500);
+  }
+
+  private async savePicture(): Promise<void> {
+    const blob = await this.stage.picture();
+    if (!blob) return;
+    const link = element("a", { href: URL.createObjectURL(blob), download: `${this.scene}.png` });
+    link.click();
+    URL.revokeObjectURL(link.href);
+  }
+
+  private async copyLink(): Promise<void> {
+    try {
+      await navigator.clipboard.writeText(location.href);
+      this.toast("The link is on the clipboard. It works while this server runs.");
+    } catch {
+      this.toast(location.href);
+    }
+  }
+
+  private onKey(event: KeyboardEvent): void {
+    const target = event.target as HTMLElement;
+    const typing = target.matches?.("input:not([type=checkbox]):not([type=range]), select, textarea");
+    if (typing || event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]")) return;
+    const cycle = (): void => {
+      const k = MODES.findIndex(([mode]) => mode === this.stage.mode);
+      this.setMode((MODES[(k + 1) % MODES.length] as (typeof MODES)[number])[0]);
+    };
+    const arrow = (dx: number, dy: number): void => {
+      if (event.shiftKey) this.stage.shift(0.06 * dx, 0.06 * dy);
+      else this.stage.nudge(-0.12 * dx, -0.1 * dy, 1);
+    };
+    const keys: Record<string, () => void> = {
+      " ": () => this.togglePlay(),
+      ".": () => this.connection.send({ do: "step", count: 1 }),
+      ",": () => this.connection.send({ do: "step", count: -1 }),
+      r: () => this.connection.send({ do: "restart" }),
+      l: () => this.connection.send({ do: "loop", on: !this.status?.loop }),
+      c: cycle,
+      k: () => this.setArrows(!this.arrows),
+      f: () => this.home(),
+      d: () => this.switchTheme(),
+      s: () => this.setTab(this.tab === "see" ? null : "see"),
+      o: () => this.setTab(this.tab === "options" ? null : "options"),
+      p: () => this.setTab(this.tab === "plots" ? null : "plots"),
+      i: () => this.setTab(this.tab === "body" ? null : "body"),
+      b: () => this.pointer.throwAhead(),
+      "1": () => this.setTool("look"),
+      "2": () => this.setTool("grab"),
+      "3": () => this.setTool("throw"),
+      "?": () => help(),
+      h: () => help(),
+      "+": () => this.stage.nudge(0, 0, 0.88),
+      "=": () => this.stage.nudge(0, 0, 0.88),
+      "-": () => this.stage.nudge(0, 0, 1.14),
+      Escape: () => this.choose(null),
+    };
+    const arrows: Record<string, () => void> = {
+      ArrowLeft: () => arrow(-1, 0),
+      ArrowRight: () => arrow(1, 0),
+      ArrowUp: () => arrow(0, 1),
+      ArrowDown: () => arrow(0, -1),
+    };
+    const act = keys[event.key.length === 1 ? event.key.toLowerCase() : event.key];
+    const turn = target.matches?.("input[type=range], [role=tab]") ? undefined : arrows[event.key];
+    // a button that has the focus is pressed by Space itself
+    if (event.key === " " && target.matches?.("button, input, summary, a")) return;
+    if (!act && !turn) return;
+    event.preventDefault();
+    (act ?? turn)?.();
+  }
+}
+
+function complaint(error: Complaint): HTMLElement[] {
+  const place = error.file ? `${error.file}${error.line ? `:${error.line}` : ""}${error.column ? `:${error.column}` : ""}` : "";
+  const lines = error.excerpt.map(([number, text]) =>
+    element("code", { class: number === error.line ? "here" : "" }, `${String(number).padStart(4)}  ${text}\n`),
+  );
+  return [
+    element("b", {}, place || "The scene cannot be shown"),
+    element("p", {}, error.message + (error.help ? `; ${error.help}` : "")),
+    ...(lines.length > 0 ? [element("pre", {}, ...lines)] : []),
+    element("small", {}, "What is seen is the last good state."),
+  ];
+}
