@@ -1,5 +1,6 @@
 //! Drystone, a physics engine for animation and simulation research: rigid bodies that stand
-//! by contact and friction alone, and come apart believably when they are hit.
+//! by contact and friction alone, and come apart believably when they are hit; hair, ropes and
+//! trees.
 //!
 //! A [`Scene`](world::Scene) is plain data; a [`World`](world::World) is a scene come alive, which
 //! takes steps and shows [`Frame`](world::Frame)s; everything that shows or stores results takes
@@ -30,6 +31,21 @@
 //! # Ok::<(), SceneError>(())
 //! ```
 //!
+//! Strands are as plain. Points and a body to ride on make a hair:
+//!
+//! ```
+//! use drystone::prelude::*;
+//!
+//! let mut scene = Scene::new();
+//! scene.add(Body::ball(0.1).named("head").fixed());
+//! scene.strand(Strand::straight([0.11, 0.0, 0.0], [0.31, 0.0, 0.0], 20).named("hair").on("head"));
+//! let mut world = World::new(&scene)?;
+//! world.run_for(0.2);
+//! let hair = &world.frame().strands[0];
+//! assert!(hair.points[20].y < -0.05);
+//! # Ok::<(), SceneError>(())
+//! ```
+//!
 //! The command line `drystone` does the same with scene files; see `drystone --help`.
 
 pub use drystone_base as base;
@@ -39,6 +55,7 @@ pub use drystone_gallery as gallery;
 pub use drystone_geometry as geometry;
 pub use drystone_picture as picture;
 pub use drystone_rigid as rigid;
+pub use drystone_strand as strand;
 pub use drystone_world as world;
 
 pub mod prelude;

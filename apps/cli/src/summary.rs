@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use drystone_world::RunReport;
+use drystone_world::{RunReport, StrandRun};
 
 use crate::arguments::Run;
 use crate::outputs::Outputs;
@@ -17,10 +17,21 @@ pub(crate) fn print(report: &RunReport, outputs: &Outputs) {
         .map(|f| f.deepest_penetration)
         .fold(0.0, f64::max);
     let per_second = report.steps as f64 * report.dt / report.wall_seconds.max(1e-9);
+    let mut things = Vec::new();
+    if report.bodies > 0 || report.strands.is_none() {
+        things.push(say::count(report.bodies as u64, "body").replace("bodys", "bodies"));
+    }
+    if let Some(run) = &report.strands {
+        let segments = say::count(run.segments as u64, "segment");
+        things.push(format!(
+            "{} of {segments}",
+            say::count(run.strands as u64, "strand")
+        ));
+    }
     say::line(format_args!(
         "{}: {} to {:.2} s",
         report.scene,
-        say::count(report.bodies as u64, "body").replace("bodys", "bodies"),
+        things.join(" and "),
         report.simulated_seconds,
     ));
     say::line(format_args!(
@@ -43,6 +54,9 @@ pub(crate) fn print(report: &RunReport, outputs: &Outputs) {
         "  penetration   {} at most",
         say::metres(deepest)
     ));
+    if let Some(run) = &report.strands {
+        print_strands(run);
+    }
     if !report.set_aside.is_empty() {
         let shown = &report.set_aside[..report.set_aside.len().min(5)];
         say::line(format_args!(
@@ -68,6 +82,43 @@ pub(crate) fn print(report: &RunReport, outputs: &Outputs) {
     }
     for failure in &outputs.failures {
         say::aside(format_args!("error: {failure}"));
+    }
+}
+
+/// What the strands did.
+fn print_strands(run: &StrandRun) {
+    say::line(format_args!(
+        "  strands       {} a frame in the mean, {} at worst; {}, {} halved, {} unsolved",
+        say::seconds(run.frame_seconds.mean),
+        say::seconds(run.frame_seconds.max),
+        say::count(run.steps, "step"),
+        run.halved,
+        run.failed,
+    ));
+    say::line(format_args!(
+        "  iterations    {:.1} in the mean, {:.0} in 95 of 100, {:.0} at most",
+        run.iterations.mean, run.iterations.p95, run.iterations.max
+    ));
+    say::line(format_args!(
+        "  touching      {:.0} points in the mean, {} at most, {} deep at most",
+        run.contacts.mean,
+        run.contacts.max,
+        say::metres(run.deepest_penetration)
+    ));
+    for line in run.unstable_grooms.iter().take(5) {
+        say::line(format_args!("  groom         {line}"));
+    }
+    if run.unstable_grooms.len() > 5 {
+        let more = run.unstable_grooms.len() - 5;
+        say::line(format_args!("  groom         and {more} more like these"));
+    }
+    if !run.set_aside.is_empty() {
+        let shown = &run.set_aside[..run.set_aside.len().min(5)];
+        say::line(format_args!(
+            "  put back      {} whose motion was no longer finite: {}",
+            say::count(run.set_aside.len() as u64, "strand"),
+            shown.join(", "),
+        ));
     }
 }
 

@@ -15,6 +15,7 @@ struct Row {
     about: &'static str,
     system: &'static str,
     bodies: usize,
+    strands: usize,
     seconds: f64,
     truths: usize,
 }
@@ -41,6 +42,7 @@ fn row(entry: &Entry) -> Result<Row, Failure> {
         about: entry.about,
         system: entry.system,
         bodies: scene.expand()?.len(),
+        strands: scene.expand_strands()?.len(),
         seconds: scene.duration,
         truths: scene.truths.len(),
     })
