@@ -43,7 +43,7 @@ fn main() {
                 (true, true) => hits += 1,
                 (true, false) => {
                     missed += 1;
-                    println!("{path}: missed query {}", queries);
+                    println!("{path}: missed query {queries}");
                 }
                 (false, true) => false_alarms += 1,
                 (false, false) => {}

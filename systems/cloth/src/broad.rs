@@ -16,9 +16,9 @@ use crate::net::Net;
 use crate::pairs::{Kind, RANKS};
 
 /// Room around a vertex, as a part of the thickness [1].
-const ROOM: f64 = 0.2;
+const ROOM: f64 = 0.3;
 /// How long a box is meant to last, at most [s].
-const LAST: f64 = 0.05;
+const LAST: f64 = 0.1;
 
 /// Boxes of vertices, and hierarchies of the primitives' boxes.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
