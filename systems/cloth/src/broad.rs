@@ -144,7 +144,7 @@ impl Run<'_> {
         let shortest = 2.0 * period(net.check[i]);
         let ahead = (2.0 * room / speed.max(1e-9)).min(LAST).max(shortest);
         let there = vertex.at(t + ticks(ahead), net.gravity);
-        let sag = net.gravity.length() * ahead * ahead * 0.125;
+        let sag = net.fall * ahead * ahead * 0.125;
         let pad = Vec3::splat(room + sag);
         (x.min(there) - pad, x.max(there) + pad)
     }
@@ -228,7 +228,7 @@ impl Run<'_> {
         let next = next_tick(t, net.check[i]);
         let there = self.state.vertices[i].at(next, net.gravity);
         let h = seconds(next - t);
-        let sag = net.gravity.length() * h * h * 0.125;
+        let sag = net.fall * h * h * 0.125;
         let (low, high) = &self.state.broad.roomy[i];
         there.cmpgt(*low + sag).all() && there.cmplt(*high - sag).all()
     }

@@ -480,7 +480,7 @@ impl Run<'_> {
                     fastest = fastest.max((*a - *b).length());
                 }
             }
-            let life = first_root(slack, -fastest, -0.5 * net.gravity.length()) / TICK;
+            let life = first_root(slack, -fastest, -0.5 * net.fall) / TICK;
             let again = t.saturating_add((life as Tick).max(1));
             self.state.look_again = self.state.look_again.min(again);
         }

@@ -102,6 +102,8 @@ pub(crate) struct Net {
     pub(crate) layers: Layers,
     /// Of the drift between kicks; 0 if gravity ticks [m/s²].
     pub(crate) gravity: Vec3,
+    /// Its size.
+    pub(crate) fall: f64,
     /// What energies are measured against [m/s²].
     pub(crate) true_gravity: Vec3,
     pub(crate) plane: bool,
@@ -140,6 +142,10 @@ impl Net {
             gravity: match options.gravity {
                 Gravity::Ballistic => model.gravity,
                 Gravity::Ticking(_) => Vec3::ZERO,
+            },
+            fall: match options.gravity {
+                Gravity::Ballistic => model.gravity.length(),
+                Gravity::Ticking(_) => 0.0,
             },
             true_gravity: model.gravity,
             plane: model.plane,
