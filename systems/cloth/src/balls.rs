@@ -31,9 +31,6 @@ const ALLOWED: f64 = 1.0 / 6.0;
 /// Radii of the larger balls, as parts of the thickness [1]; the smallest adapts.
 const RADII: [f64; RANKS] = [0.0, 0.01, 0.035, 0.08, 0.16];
 
-/// Radius of a ball that no pair relies on.
-const LET_GO: f32 = -1.0;
-
 /// Where a vertex is expected to be, and how far off it may be.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Ball {
@@ -49,6 +46,8 @@ pub(crate) struct Ball {
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Balls {
     ball: [Vec<Ball>; RANKS],
+    /// Bit k: the vertex stays in its ball of rank k, as some pair relies on it.
+    kept: Vec<u8>,
     slots: Vec<Vec<u32>>,
     /// The slot that was last emptied.
     slot: Tick,
@@ -64,6 +63,7 @@ impl Balls {
             .flatten()
             .chain(self.urgent.iter().map(|Reverse((_, p))| p));
         self.ball.iter().all(|ball| ball.len() == vertices)
+            && self.kept.len() == vertices
             && self.slots.len() == RING
             && numbers.into_iter().all(|p| (*p as usize) < pairs)
     }
@@ -72,7 +72,8 @@ impl Balls {
 impl PartialEq for Balls {
     fn eq(&self, other: &Self) -> bool {
         let sorted = |heap: &BinaryHeap<Reverse<(Tick, u32)>>| heap.clone().into_sorted_vec();
-        (&self.ball, &self.slots, self.slot) == (&other.ball, &other.slots, other.slot)
+        (&self.ball, &self.kept, &self.slots, self.slot)
+            == (&other.ball, &other.kept, &other.slots, other.slot)
             && sorted(&self.urgent) == sorted(&other.urgent)
     }
 }
@@ -99,6 +100,7 @@ impl Run<'_> {
         let (t, net) = (self.state.time, self.net);
         self.state.balls.slots = vec![Vec::new(); RING];
         self.state.balls.slot = t >> SLOT;
+        self.state.balls.kept = vec![u8::MAX; self.state.vertices.len()];
         for rank in 0..RANKS {
             let radius = if rank == 0 {
                 self.smallest_radius()
@@ -206,7 +208,7 @@ impl Run<'_> {
         let age = (t - ball.time) as i64 as f64 * TICK;
         let off = there - (ball.reference + ball.drift * age + gravity * (0.5 * age * age));
         let radius = f64::from(ball.radius);
-        radius >= 0.0 && off.length_squared() <= radius * radius
+        off.length_squared() <= radius * radius
     }
 
     /// Whether vertex `i` is in its ball at `t`.
@@ -224,14 +226,11 @@ impl Run<'_> {
     /// New balls for vertex `i` where it leaves one before it is looked at again. Balls that no pair
     /// relies on are let go.
     #[inline]
-    pub(crate) fn keep_in_balls(&mut self, i: usize) {
-        let next = next_tick(self.state.time, self.net.check[i]);
-        let vertex = &self.state.vertices[i];
-        let fall = vertex.falls(self.net.gravity);
-        let there = vertex.at(next, self.net.gravity);
+    pub(crate) fn keep_in_balls(&mut self, i: usize, next: Tick, there: Vec3) {
+        let fall = self.state.vertices[i].falls(self.net.gravity);
         for rank in 0..RANKS {
             if !self.state.pairs.rely_on(i, rank) {
-                self.state.balls.ball[rank][i].radius = LET_GO;
+                self.state.balls.kept[i] &= !(1 << rank);
             } else if !self.is_in_ball_at(i, rank, next, there, fall) {
                 self.renew_ball(i, rank);
             }
@@ -278,6 +277,7 @@ impl Run<'_> {
         self.scratch.tally.balls[rank] += 1;
         let fixed = RADII[rank] * net.thickness;
         let before = self.state.balls.ball[rank][i];
+        self.state.balls.kept[i] |= 1 << rank;
         self.state.balls.ball[rank][i] = self.ball_here(i, fixed);
         if rank > 0 {
             self.drift_as_mean(i, rank, &before);
@@ -363,7 +363,8 @@ impl Run<'_> {
             .corners
             .map(|i| i as usize)
         {
-            if self.state.balls.ball[rank][i].radius == LET_GO {
+            if self.state.balls.kept[i] & (1 << rank) == 0 {
+                self.state.balls.kept[i] |= 1 << rank;
                 let most = RADII[rank.max(1)] * self.net.thickness;
                 self.state.balls.ball[rank][i] = self.ball_here(i, most.min(allowed));
             }

@@ -10,7 +10,7 @@ use drystone_geometry::proximity::rounding;
 use drystone_geometry::{Aabb, BoxTree};
 use serde::{Deserialize, Serialize};
 
-use crate::clock::{Tick, next_tick, period, seconds, ticks};
+use crate::clock::{Tick, period, seconds, ticks};
 use crate::event_loop::Run;
 use crate::net::Net;
 use crate::pairs::{Kind, RANKS};
@@ -221,14 +221,11 @@ impl Run<'_> {
         }
     }
 
-    /// Whether vertex `i` stays in its box until it is looked at again.
+    /// Whether vertex `i`, on its way to be `there` at `next`, stays in its box.
     #[inline]
-    pub(crate) fn stays_in_box(&self, i: usize) -> bool {
-        let (t, net) = (self.state.time, self.net);
-        let next = next_tick(t, net.check[i]);
-        let there = self.state.vertices[i].at(next, net.gravity);
-        let h = seconds(next - t);
-        let sag = net.fall * h * h * 0.125;
+    pub(crate) fn stays_in_box(&self, i: usize, next: Tick, there: Vec3) -> bool {
+        let h = seconds(next - self.state.time);
+        let sag = self.net.fall * h * h * 0.125;
         let (low, high) = &self.state.broad.roomy[i];
         there.cmpgt(*low + sag).all() && there.cmplt(*high - sag).all()
     }

@@ -317,17 +317,21 @@ impl Run<'_> {
             Certificate::Ball => {
                 for i in touched.iter().map(|i| *i as usize) {
                     if std::mem::replace(&mut self.scratch.mark[i], round) != round {
-                        if boxes && !self.stays_in_box(i) {
+                        let next = next_tick(self.state.time, self.net.check[i]);
+                        let there = self.state.vertices[i].at(next, self.net.gravity);
+                        if boxes && !self.stays_in_box(i, next, there) {
                             self.renew_box(i);
                         }
-                        self.keep_in_balls(i);
+                        self.keep_in_balls(i, next, there);
                     }
                 }
             }
             Certificate::Slab => {
                 for i in touched.iter().map(|i| *i as usize) {
                     if std::mem::replace(&mut self.scratch.mark[i], round) != round {
-                        if boxes && !self.stays_in_box(i) {
+                        let next = next_tick(self.state.time, self.net.check[i]);
+                        let there = self.state.vertices[i].at(next, self.net.gravity);
+                        if boxes && !self.stays_in_box(i, next, there) {
                             self.renew_box(i);
                         }
                         self.for_pairs_of(i, |run, p| {
