@@ -94,7 +94,8 @@ pub enum Motion {
     Poses(Vec<PoseKey>),
     /// Every point by itself. A key at time 0 is where they start and may be left out.
     Points(Vec<PointsKey>),
-    /// Follows [`System::drive`](crate::System::drive) from this pose.
+    /// Follows [`System::drive_obstacle`](crate::System::drive_obstacle) or
+    /// [`System::drive_pin`](crate::System::drive_pin) from this pose.
     Driven(Pose),
 }
 

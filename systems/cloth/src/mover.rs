@@ -105,7 +105,7 @@ impl Path {
     }
 }
 
-/// Keys from one pose to another, none turning by more than [`TURN`] from the one before.
+/// Keys from one pose to another, none turning by more than `TURN` from the one before.
 fn small_turns(t0: Tick, from: Pose, t1: Tick, to: Pose, path: &mut Vec<(Tick, Pose)>) {
     let turn = from.rotation.conjugate() * to.rotation;
     let turn = if turn.w < 0.0 { -turn } else { turn };
@@ -130,7 +130,7 @@ impl Mover {
         matches!(self.path, Path::Fixed) && self.until.is_none()
     }
 
-    /// Whether [`MoverState::drive`] has an effect.
+    /// Whether `drive` has an effect.
     pub(crate) fn is_driven(&self) -> bool {
         matches!(self.path, Path::Driven(_))
     }

@@ -333,7 +333,7 @@ impl Agenda {
         true
     }
 
-    /// Takes a level out, in order, to be put back by [`Agenda::put_back`].
+    /// Takes a level out, in order, to be put back by `put_back`.
     pub(crate) fn take(&mut self, level: usize) -> Vec<Entry> {
         let mut entries = std::mem::take(&mut self.levels[level]);
         if self.unsorted & (1 << level) != 0 {
