@@ -596,7 +596,7 @@ impl Stage {
     fn publish(&mut self) {
         let past = self.looking.is_some();
         let playing = self.playing || self.goto.is_some();
-        let flags = u8::from(playing) * flags::PLAYING | u8::from(past) * flags::PAST;
+        let flags = (u8::from(playing) * flags::PLAYING) | (u8::from(past) * flags::PAST);
         let looking = self.looking;
         let frames = self.lanes.iter_mut().map(|lane| lane.frame(looking, flags));
         let frames: Vec<Bytes> = frames.map(Bytes::from).collect();

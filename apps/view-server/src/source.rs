@@ -21,8 +21,8 @@ pub(crate) enum Source {
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub(crate) struct Complaint {
     pub(crate) file: Option<String>,
-    pub(crate) line: Option<usize>,
-    pub(crate) column: Option<usize>,
+    pub(crate) line: Option<u32>,
+    pub(crate) column: Option<u32>,
     pub(crate) message: String,
     pub(crate) help: Option<String>,
     /// The lines around the place, numbered.
@@ -54,8 +54,8 @@ impl From<FileError> for Complaint {
         });
         Self {
             file: Some(file),
-            line: error.line(),
-            column: error.column(),
+            line: error.line().map(|line| line as u32),
+            column: error.column().map(|column| column as u32),
             message: error.message,
             help: error.help,
             excerpt,

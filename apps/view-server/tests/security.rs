@@ -159,7 +159,7 @@ fn no_file_outside_the_page_and_the_scene_folder_is_read() {
         let headers = [
             ("Host", host.as_str()),
             ("Origin", origin.as_str()),
-            ("Connection", "upgrade"),
+            ("Connection", "close, upgrade"),
             ("Upgrade", "websocket"),
             ("Sec-WebSocket-Version", "13"),
             ("Sec-WebSocket-Key", "AAAAAAAAAAAAAAAAAAAAAA=="),

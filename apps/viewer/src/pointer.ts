@@ -26,7 +26,7 @@ export class Pointer {
   private pressed: { x: number; y: number; time: number; pointer: number } | null = null;
   private last = { x: 0, y: 0 };
   private hover = 0;
-  private sent = 0;
+  private due = 0;
   private readonly abort = new AbortController();
 
   constructor(
@@ -67,12 +67,8 @@ export class Pointer {
   private move(event: PointerEvent): void {
     this.last = { x: event.clientX, y: event.clientY };
     if (this.held?.pointer === event.pointerId) {
-      const now = performance.now();
-      if (now - this.sent < 15) return;
-      this.sent = now;
-      const { ray } = this.stage.aim(event.clientX, event.clientY);
-      const at = ray.ray.intersectPlane(this.held.plane, new THREE.Vector3());
-      if (at) this.connection.send({ do: "drag", target: at.toArray() });
+      // of many moves between two pictures the last one counts
+      if (this.due === 0) this.due = requestAnimationFrame(() => this.drag());
       return;
     }
     if (event.buttons !== 0 || event.pointerType !== "mouse" || event.target !== this.stage.canvas) return;
@@ -86,6 +82,14 @@ export class Pointer {
       this.tip.textContent = body.motion === "dynamic" ? body.name : `${body.name} (${body.motion})`;
       this.tip.style.translate = `${event.clientX + 14}px ${event.clientY + 16}px`;
     }
+  }
+
+  private drag(): void {
+    this.due = 0;
+    if (!this.held) return;
+    const { ray } = this.stage.aim(this.last.x, this.last.y);
+    const at = ray.ray.intersectPlane(this.held.plane, new THREE.Vector3());
+    if (at) this.connection.send({ do: "drag", target: at.toArray() });
   }
 
   private up(event: PointerEvent): void {

@@ -70,7 +70,8 @@ export class Soft {
     return mesh;
   }
 
-  update(frame: Frame): void {
+  /** Moves everything to where `frame` has it; no strand is drawn thinner than `least` [m]. */
+  update(frame: Frame, least: number): void {
     const [ox, oy, oz] = frame.origin;
     if (this.tubes) {
       const out = this.tubes.instanceMatrix.array as Float32Array;
@@ -78,7 +79,7 @@ export class Soft {
       frame.strands.forEach((points, which) => {
         const radii = this.radii[which];
         for (let s = 0; 3 * s + 5 < points.length && 16 * k + 15 < out.length; s++, k++) {
-          segment(out, 16 * k, points, 3 * s, radii?.[s] ?? 0.001, ox, oy, oz);
+          segment(out, 16 * k, points, 3 * s, Math.max(radii?.[s] ?? 0, least), ox, oy, oz);
         }
       });
       this.tubes.instanceMatrix.needsUpdate = true;

@@ -95,15 +95,17 @@ class LaneView {
     this.rebuild(this.description, thrown);
   }
 
-  show(frame: Frame, mode: Mode, chosen: number | null, size: number): void {
+  /** Shows `frame` from a camera that is `distance` away [m]. */
+  show(frame: Frame, mode: Mode, chosen: number | null, distance: number): void {
     this.frame = frame;
     if (!this.bodies) return;
     this.bodies.update(frame);
     this.legend = paint(mode, this.bodies.bodies, frame, this.bodies.colours);
     this.bodies.recolour(chosen);
     this.bodies.translucent(this.arrows.group.visible);
-    this.soft?.update(frame);
-    this.arrows.update(frame, size);
+    // a hair is at least about a pixel wide, or it would be drawn as dots
+    this.soft?.update(frame, 0.0006 * distance);
+    this.arrows.update(frame, 0.055 * distance);
   }
 
   dispose(): void {
@@ -227,7 +229,7 @@ export class Stage {
 
   private show(lane: LaneView, frame: Frame): void {
     const chosen = this.chosen?.lane === frame.lane ? this.chosen.body : null;
-    lane.show(frame, this.mode, chosen, 0.055 * this.distance());
+    lane.show(frame, this.mode, chosen, this.distance());
     this.dirty = true;
   }
 

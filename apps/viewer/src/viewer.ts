@@ -272,10 +272,12 @@ export class Viewer {
 
   private onScene(description: SceneDescription): void {
     const first = this.stage.lanes.length === 0;
+    // going to the scene's own camera writes that into the address
+    const { camera } = this.address;
     this.stage.describe(description);
     if (description.lane === 0) {
       this.ui.about.textContent = description.about;
-      if (first && this.address.camera) this.stage.lookFrom(this.address.camera.eye, this.address.camera.target);
+      if (first && camera) this.stage.lookFrom(camera.eye, camera.target);
       this.stage.arrows(this.arrows);
       this.inspector.clear();
       this.stage.chosen = null;

@@ -102,7 +102,7 @@ export function pixels(page, points) {
     const { stage } = window.drystone;
     const bitmap = await createImageBitmap(await stage.picture());
     const canvas = new OffscreenCanvas(bitmap.width, bitmap.height);
-    const pen = canvas.getContext("2d");
+    const pen = canvas.getContext("2d", { willReadFrequently: true });
     pen.drawImage(bitmap, 0, 0);
     const rect = stage.canvas.getBoundingClientRect();
     const scale = bitmap.width / rect.width;

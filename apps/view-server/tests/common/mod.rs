@@ -26,7 +26,10 @@ pub fn ask(server: &Running, first: &str, headers: &[(&str, &str)]) -> (u16, Str
     stream
         .set_read_timeout(Some(Duration::from_secs(60)))
         .unwrap();
-    let mut text = format!("{first} HTTP/1.1\r\nConnection: close\r\n");
+    let mut text = format!("{first} HTTP/1.1\r\n");
+    if !headers.iter().any(|(name, _)| *name == "Connection") {
+        text += "Connection: close\r\n";
+    }
     for (name, value) in headers {
         text += &format!("{name}: {value}\r\n");
     }
