@@ -1,6 +1,6 @@
 //! Drystone, a physics engine for animation and simulation research: rigid bodies that stand
 //! by contact and friction alone, and come apart believably when they are hit; hair, ropes and
-//! trees.
+//! trees; cloth in which nothing passes through anything.
 //!
 //! A [`Scene`](world::Scene) is plain data; a [`World`](world::World) is a scene come alive, which
 //! takes steps and shows [`Frame`](world::Frame)s; everything that shows or stores results takes
@@ -46,9 +46,26 @@
 //! # Ok::<(), SceneError>(())
 //! ```
 //!
+//! So is cloth, through which nothing passes:
+//!
+//! ```
+//! use drystone::prelude::*;
+//!
+//! let mut scene = Scene::new();
+//! scene.cloth_contact.thickness = 0.02;
+//! scene.add(Body::ball(0.3).named("ball").at(0.0, 0.3, 0.0).fixed());
+//! let sheet = Surface::Sheet { columns: 10, rows: 10, spacing: 0.08 };
+//! scene.cloth(Cloth::new("sheet", sheet).at(0.0, 0.65, 0.0));
+//! let mut world = World::new(&scene)?;
+//! world.run_for(0.2);
+//! assert!(world.cloths().is_some_and(|cloth| cloth.crossings().is_empty()));
+//! # Ok::<(), SceneError>(())
+//! ```
+//!
 //! The command line `drystone` does the same with scene files; see `drystone --help`.
 
 pub use drystone_base as base;
+pub use drystone_cloth as cloth;
 pub use drystone_complementarity as complementarity;
 pub use drystone_formats as formats;
 pub use drystone_gallery as gallery;

@@ -1,4 +1,4 @@
-//! One scene, one file, with its truths. Every rigid and strand scene of the papers is here, the scenes on
+//! One scene, one file, with its truths. Every scene of the papers is here, the scenes on
 //! which Drystone stands beside other engines, and small ones with an answer in closed form.
 //!
 //! ```
@@ -9,6 +9,7 @@
 //! ```
 
 mod claims;
+mod cloth_prelude;
 mod prelude;
 mod strand_prelude;
 
@@ -59,6 +60,10 @@ gallery! {
     lanterns moving_jungle grove donkey_ears bun_and_braid curly_bangs long_hair
     golden_hair cantilever pendulum double_pendulum hanging_chain helix twisted_ring capstan
     incline_rod
+    particle_and_floor sludge cloth_on_sphere free_sheet reef_knot reef_knot_small
+    reef_knot_displaced reef_knot_untied overhand trash_compactor trash_compactor_small
+    animal_compactor sheets_draped sheets_draped_small sheets_pulled sheets_pulled_small
+    balls_on_nails curtain curtain_small
     bench_box_stack bench_large_mass bench_wall bench_tower bench_roof_tower bench_ball_grid
     bench_silo
 }

@@ -11,7 +11,11 @@ pub(crate) use drystone_world::{
 
 pub(crate) use crate::Entry;
 pub(crate) use crate::claims::*;
+pub(crate) use crate::cloth_prelude::*;
 pub(crate) use crate::strand_prelude::*;
+pub(crate) use drystone_world::{
+    Cloth, ClothMaterial, ClothPart, ClothTruth, Load, Pin, Stretch, Surface,
+};
 
 /// Bricks, blocks and grains of Erleben 2007 [kg/m³].
 pub(crate) const PAPER_DENSITY: f64 = 10.0;

@@ -71,7 +71,7 @@ impl Progress {
             world.time(),
             self.end,
             say::seconds(left),
-            say::count(report.contacts as u64, "contact"),
+            self.doing(world, report, passed),
             say::seconds(self.seconds / f64::from(self.steps)),
         );
         match &self.bar {
@@ -82,6 +82,21 @@ impl Progress {
             None => say::aside(format_args!("{}: {:.0} %, {text}", self.name, 100.0 * done)),
         }
         (self.steps, self.seconds, self.shown) = (0, 0.0, Instant::now());
+    }
+
+    /// What the step has to do, after so many seconds: contacts, or the events of cloth.
+    fn doing(&self, world: &World, report: &Report, passed: f64) -> String {
+        let Some(cloth) = world.cloth_total() else {
+            return say::count(report.contacts as u64, "contact");
+        };
+        match &cloth.stalled {
+            Some(_) => "stalled".into(),
+            None => format!(
+                "{:.2} million events/s, layer {}",
+                1e-6 * cloth.events as f64 / passed.max(1e-9),
+                cloth.deepest_layer
+            ),
+        }
     }
 
     /// Takes the bar away.

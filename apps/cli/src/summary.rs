@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use drystone_world::{RunReport, StrandRun};
+use drystone_world::{ClothRun, RunReport, StrandRun};
 
 use crate::arguments::Run;
 use crate::outputs::Outputs;
@@ -18,7 +18,7 @@ pub(crate) fn print(report: &RunReport, outputs: &Outputs) {
         .fold(0.0, f64::max);
     let per_second = report.steps as f64 * report.dt / report.wall_seconds.max(1e-9);
     let mut things = Vec::new();
-    if report.bodies > 0 || report.strands.is_none() {
+    if report.bodies > 0 || (report.strands.is_none() && report.cloth.is_none()) {
         things.push(say::count(report.bodies as u64, "body").replace("bodys", "bodies"));
     }
     if let Some(run) = &report.strands {
@@ -26,6 +26,13 @@ pub(crate) fn print(report: &RunReport, outputs: &Outputs) {
         things.push(format!(
             "{} of {segments}",
             say::count(run.strands as u64, "strand")
+        ));
+    }
+    if let Some(run) = &report.cloth {
+        let vertices = say::count(run.vertices as u64, "vertex").replace("vertexs", "vertices");
+        things.push(format!(
+            "{} of {vertices}",
+            say::count(run.cloths as u64, "cloth")
         ));
     }
     say::line(format_args!(
@@ -57,6 +64,9 @@ pub(crate) fn print(report: &RunReport, outputs: &Outputs) {
     if let Some(run) = &report.strands {
         print_strands(run);
     }
+    if let Some(run) = &report.cloth {
+        print_cloth(run);
+    }
     if !report.set_aside.is_empty() {
         let shown = &report.set_aside[..report.set_aside.len().min(5)];
         say::line(format_args!(
@@ -82,6 +92,29 @@ pub(crate) fn print(report: &RunReport, outputs: &Outputs) {
     }
     for failure in &outputs.failures {
         say::aside(format_args!("error: {failure}"));
+    }
+}
+
+/// What the cloth did.
+fn print_cloth(run: &ClothRun) {
+    let total = &run.total;
+    say::line(format_args!(
+        "  cloth         {} a frame in the mean, {} at worst; {:.2} million events a second",
+        say::seconds(run.frame_seconds.mean),
+        say::seconds(run.frame_seconds.max),
+        1e-6 * total.events as f64 / total.seconds.max(1e-9),
+    ));
+    say::line(format_args!(
+        "  events        {} elastic, {} of penalty layers, {} of certificates",
+        total.elastic, total.penalties, total.certificates
+    ));
+    say::line(format_args!(
+        "  layers        {} at most",
+        total.deepest_layer
+    ));
+    if let Some(stall) = &total.stalled {
+        let stall = stall.trim_start_matches("stalled: ");
+        say::line(format_args!("  stalled       {stall}"));
     }
 }
 

@@ -123,7 +123,10 @@ impl MotionPath {
         }
         let mut keys = keys.to_vec();
         for key in &mut keys {
-            key.pose.rotation = key.pose.rotation.normalize();
+            // what is normal already stays as it is, so that a path made of its own keys is the same
+            if (key.pose.rotation.length_squared() - 1.0).abs() > 1e-14 {
+                key.pose.rotation = key.pose.rotation.normalize();
+            }
         }
         let knots = knots(&keys);
         Ok(Self { keys, knots })

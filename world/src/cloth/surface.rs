@@ -31,8 +31,11 @@ pub enum Surface {
         through: Vec<[f64; 3]>,
         /// Vertices across, at least 2.
         columns: u32,
-        /// Between neighbours across; along, as near to it as whole rows allow [m].
+        /// Between neighbours across [m].
         spacing: f64,
+        /// Between rows, as near to it as whole rows allow; as across if left out [m].
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        along: Option<f64>,
         /// Direction of the columns at the beginning, as far as it is across the curve.
         across: [f64; 3],
     },
@@ -103,6 +106,15 @@ impl Surface {
         }
     }
 
+    /// Corners [m] and triangles, in its own frame.
+    pub fn triangles(&self) -> (Vec<[f64; 3]>, Vec<[u32; 3]>) {
+        let made = self.make();
+        (
+            made.points.iter().map(|p| p.to_array()).collect(),
+            made.triangles,
+        )
+    }
+
     /// Says what is wrong with it.
     pub(crate) fn validate(&self, place: &str) -> Result<(), SceneError> {
         let field = |name: &str| format!("surface.{}.{name}", self.kind());
@@ -144,6 +156,7 @@ impl Surface {
                 through,
                 columns,
                 spacing,
+                along,
                 across,
             } => {
                 listed("through", through, 2)?;
@@ -158,7 +171,9 @@ impl Surface {
                     "the same point twice in a row",
                     "points apart",
                 )?;
-                let rows = length(&points) / spacing;
+                let along = along.unwrap_or(*spacing);
+                long("along", along)?;
+                let rows = length(&points) / along;
                 count("spacing", (rows * f64::from(*columns)) as u64, 1)?;
                 let tangent = (points[1] - points[0]).normalize();
                 let side = Vec3::from(*across).reject_from_normalized(tangent);
@@ -241,10 +256,12 @@ impl Surface {
                 through,
                 columns,
                 spacing,
+                along,
                 across,
             } => {
                 let points: Vec<Vec3> = through.iter().map(|&p| Vec3::from(p)).collect();
-                ribbon(&points, *columns, *spacing, Vec3::from(*across))
+                let apart = [*spacing, along.unwrap_or(*spacing)];
+                ribbon(&points, *columns, apart, Vec3::from(*across))
             }
             Self::Sphere {
                 radius,
@@ -381,10 +398,10 @@ fn length(points: &[Vec3]) -> f64 {
 }
 
 /// A strip whose rows are evenly spaced along the curve and whose frame turns as little as it can.
-fn ribbon(points: &[Vec3], columns: u32, spacing: f64, across: Vec3) -> Made {
+fn ribbon(points: &[Vec3], columns: u32, [spacing, along]: [f64; 2], across: Vec3) -> Made {
     let fine = polygon(points);
     let whole = length(points);
-    let rows = (whole / spacing).round().max(1.0) as u32 + 1;
+    let rows = (whole / along).round().max(1.0) as u32 + 1;
     // rows by arc length
     let mut centres = Vec::with_capacity(rows as usize);
     let (mut k, mut before) = (0, 0.0);
@@ -499,6 +516,7 @@ mod tests {
             through: (0..6).map(quarter).collect(),
             columns: 3,
             spacing: 0.05,
+            along: None,
             across: [0.0, 0.0, 1.0],
         };
         let made = ribbon.make();

@@ -1,0 +1,224 @@
+//! What the scenes of cloth share.
+
+use drystone_world::{
+    Cloth, ClothMaterial, ClothPart, ClothTruth, Generator, Grid, Pattern, Pin, Scene, Shape,
+    Stretch, Surface,
+};
+
+use crate::Entry;
+
+/// Of Harmon 2012: the outermost layer begins at 0.1, and vertices are half as far again apart [m].
+pub(crate) const SPACING: f64 = 0.15;
+
+/// Between the rows of ribbons, which come closer on the inner side of bends [m].
+pub(crate) const ALONG: f64 = 0.22;
+
+/// An empty scene at 24 frames a second with the layers of Harmon 2012.
+pub(crate) fn draping(entry: &Entry, seconds: f64) -> Scene {
+    let mut scene = entry.start();
+    scene.frame_rate = 24.0;
+    scene.dt = 1.0 / 48.0;
+    scene.duration = seconds;
+    scene.gravity = [0.0, -9.8, 0.0];
+    scene
+}
+
+/// A row of the table of Harmon 2012: density, stretching, its damping, bending.
+pub(crate) fn seed(density: f64, stretch: f64, damping: f64, bending: f64) -> ClothMaterial {
+    ClothMaterial {
+        density,
+        stretch: Stretch::Spring(stretch),
+        stretch_damping: damping,
+        bending,
+        ..ClothMaterial::default()
+    }
+}
+
+/// Nothing passes through anything, and no number is lost.
+pub(crate) fn safe(scene: &mut Scene) -> &mut Scene {
+    scene
+        .cloth_truth(ClothTruth::NoCrossings)
+        .truth(drystone_world::Truth::StaysFinite)
+}
+
+/// Safe, and time goes on.
+pub(crate) fn safe_and_going(scene: &mut Scene) -> &mut Scene {
+    safe(scene).cloth_truth(ClothTruth::NoStall)
+}
+
+/// A sheet of `columns` x `rows` vertices.
+pub(crate) fn sheet(columns: u32, rows: u32) -> Surface {
+    Surface::Sheet {
+        columns,
+        rows,
+        spacing: SPACING,
+    }
+}
+
+/// Nails on a floor of their own: four slivers of a pyramid each, 0.2 wide and 1.5 high, a metre
+/// apart, their tips off by a millimetre.
+pub(crate) fn bed_of_nails(scene: &mut Scene, counts: [u32; 2]) {
+    let (half, high) = (0.1, 1.5);
+    let points = vec![
+        [-half, 0.0, -half],
+        [half, 0.0, -half],
+        [half, 0.0, half],
+        [-half, 0.0, half],
+        [0.0, high, 0.0],
+    ];
+    let grid = Grid {
+        counts: [counts[0], 1, counts[1]],
+        shapes: vec![Shape::Hull { points }],
+        spacing: [1.0; 3],
+        jitter: [1e-3, 0.0, 1e-3],
+        ..Grid::default()
+    };
+    let nails = Generator::new("nail", Pattern::Grid(grid)).fixed();
+    scene.generate(nails.colour(0.45, 0.45, 0.5));
+    scene.ground();
+}
+
+/// Two sheets over a bed of nails, the shorter side of `columns` vertices.
+pub(crate) fn sheets_on_nails(scene: &mut Scene, columns: u32, rows: u32, nails: [u32; 2]) {
+    bed_of_nails(scene, nails);
+    let material = seed(0.001, 1000.0, 1.0, 0.1);
+    for (k, colour) in [[0.75, 0.2, 0.2], [0.2, 0.35, 0.7]].into_iter().enumerate() {
+        let height = 2.0 + 0.25 * k as f64;
+        let name = ["lower", "upper"][k];
+        let cloth = Cloth::new(name, sheet(columns, rows)).at(0.0, height, 0.0);
+        let [red, green, blue] = colour;
+        scene.cloth(cloth.of(material.clone()).colour(red, green, blue));
+    }
+}
+
+/// The two ribbons of a reef knot, which pull each other tight when their ends go outwards: facts of the
+/// centreline are in its file. `columns` vertices across.
+pub(crate) fn reef_knot(entry: &Entry, seconds: f64, columns: u32, stretch: f64) -> Scene {
+    let mut scene = draping(entry, seconds);
+    scene.gravity = [0.0; 3];
+    let width = SPACING * f64::from(columns - 1);
+    let scale = width / 0.45;
+    let h = 0.5;
+    let half = [
+        [-5.0, 0.7, 0.0],
+        [-4.0, 0.7, 0.0],
+        [-2.0, 0.7, -h],
+        [0.0, 1.15, h],
+        [1.4, 1.5, 0.0],
+        [2.1, 0.9, -h],
+        [2.4, 0.0, -h],
+    ];
+    let back = half.iter().rev().skip(1).map(|&[x, y, z]| [x, -y, z]);
+    let one: Vec<[f64; 3]> = half.iter().copied().chain(back).collect();
+    for (name, flip, colour) in [
+        ("red", 1.0, [0.75, 0.2, 0.2]),
+        ("blue", -1.0, [0.2, 0.35, 0.7]),
+    ] {
+        let through = one
+            .iter()
+            .map(|&[x, y, z]| [flip * x * scale, y * scale, flip * z * scale]);
+        let ribbon = Surface::Ribbon {
+            through: through.collect(),
+            columns,
+            spacing: SPACING,
+            along: Some(ALONG),
+            across: [0.0, 0.0, 1.0],
+        };
+        let [red, green, blue] = colour;
+        let cloth = Cloth::new(name, ribbon).of(seed(0.1, stretch, 0.1, 0.01));
+        scene.cloth(cloth.colour(red, green, blue));
+    }
+    scene
+}
+
+/// Both ends of both ribbons.
+pub(crate) const ENDS: [ClothPart; 2] = [ClothPart::First, ClothPart::Last];
+
+/// Curtains: `count` sheets of `columns` x `rows`, three layers' thickness apart, held along their tops,
+/// which are gathered; a small icosphere comes slowly for four seconds, then a hundred times as fast.
+pub(crate) fn curtains(entry: &Entry, count: u32, columns: u32, rows: u32) -> Scene {
+    let mut scene = draping(entry, 5.0);
+    let high = SPACING * f64::from(rows - 1);
+    for k in 0..count {
+        let z = 0.3 * (f64::from(k) - 0.5 * f64::from(count - 1));
+        let shade = 0.35 + 0.5 * f64::from(k) / f64::from(count);
+        let cloth = Cloth::new(format!("curtain-{k}"), sheet(columns, rows))
+            .at(0.0, 0.5 * high, z)
+            .turned([1.0, 0.0, 0.0], 90.0)
+            .of(seed(0.01, 200.0, 0.1, 0.01))
+            .colour(0.75, shade, 0.3)
+            // the sheet is turned so that its first row is on top
+            .pin(Pin::fixed(ClothPart::First));
+        scene.cloth(cloth);
+    }
+    scene
+}
+
+/// A floor and four walls, of which the two along x come together from `gap` to `end` within
+/// `seconds` [m], [s].
+pub(crate) fn compactor(entry: &Entry, seconds: f64, gap: f64, end: f64) -> Scene {
+    use drystone_world::{Body, Key};
+    let mut scene = draping(entry, seconds);
+    scene.cloth_contact.thickness = 0.05;
+    scene.add(
+        Body::block(8.0, 0.2, 3.0)
+            .named("floor")
+            .at(0.0, -0.1, 0.0)
+            .fixed(),
+    );
+    for (name, z) in [("front", 1.0), ("back", -1.0)] {
+        let wall = Body::block(8.0, 4.0, 0.2).named(name).at(0.0, 2.2, z * 1.1);
+        scene.add(wall.fixed());
+    }
+    for (name, side) in [("left", -1.0), ("right", 1.0)] {
+        let at = |wide: f64| [side * (0.5 * wide + 0.1), 2.2, 0.0];
+        let path = vec![Key::new(0.0, at(gap)), Key::new(seconds, at(end))];
+        let [x, y, z] = at(gap);
+        // short of floor and walls by more than a layer
+        let wall = Body::block(0.2, 4.0, 1.8).named(name).at(x, y, z);
+        scene.add(wall.along(path).colour(0.5, 0.5, 0.55));
+    }
+    scene
+}
+
+/// Low trash of Harmon 2012: balls of 42 vertices, boxes, rings, sheets, each with its place in a layer.
+pub(crate) fn trash() -> Vec<(Surface, [f64; 3])> {
+    let ball = Surface::Sphere {
+        radius: 0.25,
+        subdivisions: 1,
+    };
+    let block = Surface::Box {
+        size: [0.4, 0.3, 0.4],
+        divisions: 2,
+    };
+    let ring = Surface::Torus {
+        radius: 0.32,
+        tube: 0.13,
+        around: 12,
+        across: 8,
+    };
+    let flat = Surface::Sheet {
+        columns: 8,
+        rows: 8,
+        spacing: 0.1,
+    };
+    vec![
+        (ball.clone(), [-0.35, 0.4, -0.5]),
+        (block, [0.35, 0.35, -0.45]),
+        (ring, [-0.3, 0.3, 0.4]),
+        (ball, [0.4, 0.4, 0.5]),
+        (flat, [0.0, 0.95, 0.0]),
+    ]
+}
+
+/// One piece of trash of which bending is so stiff.
+pub(crate) fn piece(k: usize, surface: Surface, place: [f64; 3], bending: f64) -> Cloth {
+    let [x, y, z] = place;
+    let mut material = seed(0.001, 1000.0, 15.0, bending);
+    material.restitution = 0.01;
+    let shade = 0.25 + 0.12 * (k % 5) as f64;
+    Cloth::new(format!("trash-{k}"), surface)
+        .at(x, y, z)
+        .of(material)
+        .colour(0.8 - shade, 0.45, shade)
+}
