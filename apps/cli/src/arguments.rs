@@ -244,7 +244,8 @@ pub(crate) struct Lab {
 
 #[derive(Clone, Debug, Args)]
 pub(crate) struct View {
-    /// Name of a gallery scene or path of a scene file (.toml, .json); the gallery if left out
+    /// Name of a gallery scene, path of a scene file (.toml, .json) or of a recording (.drec); the
+    /// gallery if left out
     pub(crate) scene: Option<String>,
     /// Port to listen at [default: any that is free]
     #[arg(long, value_name = "N")]
