@@ -36,6 +36,8 @@ pub(crate) enum Command {
     Lab(Lab),
     /// Watch scenes in the browser, take them apart and play with them
     View(View),
+    /// Put the bounds that cloth relies on to published collision queries
+    Ccd(Ccd),
     /// Print the JSON Schema of scene files
     Schema,
 }
@@ -240,6 +242,13 @@ pub(crate) struct Lab {
     /// Write the figures and tables of Erleben 2007 and Poulsen 2010 into this folder
     #[arg(long, value_name = "DIR", conflicts_with = "problems")]
     pub(crate) papers: Option<PathBuf>,
+}
+
+#[derive(Clone, Debug, Args)]
+pub(crate) struct Ccd {
+    /// CSV files of queries, or folders of them; a path says edge-edge or vertex-face
+    #[arg(required = true, value_name = "FILE")]
+    pub(crate) files: Vec<PathBuf>,
 }
 
 #[derive(Clone, Debug, Args)]

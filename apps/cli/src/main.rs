@@ -27,6 +27,7 @@ fn main() -> ExitCode {
         Some(Command::Check(check)) => commands::check::run(&check),
         Some(Command::Lab(lab)) => commands::lab::run(&lab),
         Some(Command::List { json }) => commands::list::run(json),
+        Some(Command::Ccd(ccd)) => commands::ccd::run(&ccd),
         Some(Command::View(view)) => commands::view::run(&view),
         Some(Command::Schema) => commands::schema::run(),
         None => commands::run::run(&Run::of_default_scene()),

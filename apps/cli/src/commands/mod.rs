@@ -1,5 +1,6 @@
 //! One file, one command.
 
+pub(crate) mod ccd;
 pub(crate) mod check;
 pub(crate) mod export;
 pub(crate) mod lab;
