@@ -105,7 +105,7 @@ fn a_snapshot_resumes_bit_for_bit_and_threads_do_not_matter() {
     other.run_for(0.3);
     assert_eq!(once, other.frame());
 
-    let mut alone = scene.clone();
+    let mut alone = scene;
     alone.strand_solver.parallel = false;
     let mut world = World::new(&alone).unwrap();
     world.run_for(0.6);

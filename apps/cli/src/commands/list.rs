@@ -16,6 +16,7 @@ struct Row {
     system: &'static str,
     bodies: usize,
     strands: usize,
+    cloths: usize,
     seconds: f64,
     truths: usize,
 }
@@ -43,6 +44,7 @@ fn row(entry: &Entry) -> Result<Row, Failure> {
         system: entry.system,
         bodies: scene.expand()?.len(),
         strands: scene.expand_strands()?.len(),
+        cloths: scene.cloths.len(),
         seconds: scene.duration,
         truths: scene.truths.len(),
     })
