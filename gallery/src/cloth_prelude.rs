@@ -1,8 +1,8 @@
 //! What the scenes of cloth share.
 
 use drystone_world::{
-    Cloth, ClothMaterial, ClothPart, ClothTruth, Generator, Grid, Pattern, Pin, Scene, Shape,
-    Stretch, Surface,
+    Body, Camera, Cloth, ClothMaterial, ClothPart, ClothTruth, Generator, Grid, Key, Load, Pattern,
+    Pin, Scene, Shape, Stretch, Surface,
 };
 
 use crate::Entry;
@@ -91,6 +91,21 @@ pub(crate) fn sheets_on_nails(scene: &mut Scene, columns: u32, rows: u32, nails:
     }
 }
 
+/// Both fall; from `after` on the upper one is pulled off by one short edge, two metres a second [s].
+pub(crate) fn pull_off(scene: &mut Scene, after: f64) {
+    // the edge is held from the start, and comes down with the sheet
+    let fall = -0.3;
+    let way = 2.0 * (scene.duration - after);
+    let path = vec![
+        Key::new(0.0, [0.0; 3]),
+        Key::new(after, [0.0, fall, 0.0]),
+        Key::new(scene.duration, [0.0, fall, -way]),
+    ];
+    let upper = &mut scene.cloths[1];
+    upper.pins.push(Pin::along(ClothPart::First, path));
+    safe_and_going(scene);
+}
+
 /// The two ribbons of a reef knot, which pull each other tight when their ends go outwards: facts of the
 /// centreline are in its file. `columns` vertices across.
 pub(crate) fn reef_knot(entry: &Entry, seconds: f64, columns: u32, stretch: f64) -> Scene {
@@ -131,13 +146,26 @@ pub(crate) fn reef_knot(entry: &Entry, seconds: f64, columns: u32, stretch: f64)
     scene
 }
 
-/// Both ends of both ribbons.
+/// Both ends of a ribbon; they are on the same side.
 pub(crate) const ENDS: [ClothPart; 2] = [ClothPart::First, ClothPart::Last];
 
-/// Curtains: `count` sheets of `columns` x `rows`, three layers' thickness apart, held along their tops,
-/// which are gathered; a small icosphere comes slowly for four seconds, then a hundred times as fast.
+/// Pulls the ends of both ribbons outwards, each vertex by `force` [N], raised within a fifth of a second.
+pub(crate) fn pull_tight(scene: &mut Scene, force: f64) {
+    for cloth in &mut scene.cloths {
+        let out = if cloth.name == "red" { -1.0 } else { 1.0 };
+        cloth.loads.extend(ENDS.map(|part| Load {
+            part,
+            force: [out * force, 0.0, 0.0],
+            ramp: 0.2,
+        }));
+    }
+    safe(scene);
+}
+
+/// Curtains: `count` sheets of `columns` x `rows`, three layers' thickness apart, held along their tops. A
+/// small ball comes at half a metre a second, then at fifty at once.
 pub(crate) fn curtains(entry: &Entry, count: u32, columns: u32, rows: u32) -> Scene {
-    let mut scene = draping(entry, 5.0);
+    let mut scene = draping(entry, 1.2);
     let high = SPACING * f64::from(rows - 1);
     for k in 0..count {
         let z = 0.3 * (f64::from(k) - 0.5 * f64::from(count - 1));
@@ -151,13 +179,24 @@ pub(crate) fn curtains(entry: &Entry, count: u32, columns: u32, rows: u32) -> Sc
             .pin(Pin::fixed(ClothPart::First));
         scene.cloth(cloth);
     }
+    let (slow, fast) = (1.0, 1.02);
+    let start = -1.2;
+    let turn = start + 0.5 * slow;
+    let path = vec![
+        Key::new(0.0, [0.0, 0.6, start]),
+        Key::new(slow, [0.0, 0.6, turn]),
+        Key::new(fast, [0.0, 0.6, turn + 50.0 * (fast - slow)]),
+    ];
+    let particle = Body::ball(0.12).named("particle").along(path);
+    scene.add(particle.at(0.0, 0.6, start));
+    scene.camera = Some(Camera::new([3.0, 1.8, -3.2], [0.0, 0.7, 0.0]));
+    safe(&mut scene);
     scene
 }
 
 /// A floor and four walls, of which the two along x come together from `gap` to `end` within
 /// `seconds` [m], [s].
 pub(crate) fn compactor(entry: &Entry, seconds: f64, gap: f64, end: f64) -> Scene {
-    use drystone_world::{Body, Key};
     let mut scene = draping(entry, seconds);
     scene.cloth_contact.thickness = 0.05;
     scene.add(

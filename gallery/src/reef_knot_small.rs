@@ -11,22 +11,8 @@ pub(crate) const ENTRY: Entry = Entry {
     build,
 };
 
-/// On each vertex of an end [N].
-const FORCE: f64 = 0.5;
-
 fn build() -> Scene {
     let mut scene = reef_knot(&ENTRY, 1.0, 4, 750.0);
-    for cloth in &mut scene.cloths {
-        // both ends of a ribbon are on the same side
-        let out = if cloth.name == "red" { -1.0 } else { 1.0 };
-        for end in ENDS {
-            cloth.loads.push(Load {
-                part: end,
-                force: [out * FORCE, 0.0, 0.0],
-                ramp: 0.2,
-            });
-        }
-    }
-    safe(&mut scene);
+    pull_tight(&mut scene, 0.5);
     scene
 }
