@@ -1,10 +1,10 @@
-//! The trash compactor (Harmon 2012, Fig. 7): two walls close on about 700 vertices of soft trash.
+//! The trash compactor (Harmon 2012, Fig. 7): two walls close on about 800 vertices of soft trash.
 
 use crate::prelude::*;
 
 pub(crate) const ENTRY: Entry = Entry {
     name: "trash-compactor",
-    about: "two walls close on seven hundred vertices of trash",
+    about: "two walls close on eight hundred vertices of trash",
     system: "cloth",
     build,
 };

@@ -74,7 +74,7 @@ pub enum ClothTruth {
     },
     /// Momentum stays as it was at the start; for what is free of gravity and of obstacles.
     MomentumKept {
-        /// As a part of the largest momentum that a vertex mass at the largest speed would give [1].
+        /// As a part of momentum and angular momentum about the origin at the start [1].
         tolerance: f64,
     },
 }
@@ -224,8 +224,7 @@ impl ClothWatch {
             ClothTruth::MomentumKept { .. } => {
                 let (linear, angular) = system.momentum();
                 let [p, l] = *self.momentum.get_or_insert([linear, angular]);
-                let energy = system.energy().kinetic;
-                let scale = (p.length() + l.length()).max(energy).max(1e-30);
+                let scale = (p.length() + l.length()).max(1e-30);
                 let off = (linear - p).length() + (angular - l).length();
                 self.at_most(off / scale);
             }

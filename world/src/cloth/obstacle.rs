@@ -77,7 +77,27 @@ pub(crate) fn triangles(shape: &Shape, sag: f64, floor: f64) -> Triangles {
 
 /// How often an icosahedron is cut so that its faces lie no deeper than `sag` in the ball.
 fn subdivisions(radius: f64, sag: f64) -> u32 {
-    // an edge of an icosphere spans 63.4 degrees, halved by every cut; its face lies deeper by a third
-    let deep = |k: u32| radius * 0.2 / f64::from(4u32.pow(k));
+    // its faces lie 0.066 of the radius deep after the first cut, and a little more than a quarter of that
+    // after each further one
+    let deep = |k: u32| radius * 0.3 / f64::from(4u32.pow(k));
     (1..4).find(|&k| deep(k) <= sag).unwrap_or(4)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn faces_of_a_ball_lie_no_deeper_than_asked() {
+        for sag in [0.07, 0.02, 0.005, 0.0012] {
+            let ball = triangles(&Shape::Sphere { radius: 1.0 }, sag, 1.0);
+            let middle = |face: &[u32; 3]| {
+                let corners = face.map(|v| ball.points[v as usize]);
+                (corners[0] + corners[1] + corners[2]) / 3.0
+            };
+            let depths = ball.faces.iter().map(|face| 1.0 - middle(face).length());
+            let deepest = depths.fold(0.0, f64::max);
+            assert!(deepest <= sag, "{deepest} for {sag}");
+        }
+    }
 }
