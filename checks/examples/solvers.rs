@@ -1,8 +1,9 @@
 //! Contact solvers compared, as tables: in the step at equal processor time, and on single
 //! problems by how fast they converge. The text around them is `docs/solvers.md`.
 //!
-//! `cargo run --release -p drystone-checks --example solvers [step|rich|rates|aggregates|sweeps|SCENE]...`
-//! (scenes restrict `step` and `rich`).
+//! `cargo run --release -p drystone-checks --example solvers [step|rich|rates|aggregates|sweeps]... [SCENE|SOLVER|WORD]...`
+//! (scenes restrict `step` and `rich`; solvers and words in the names of problems restrict the
+//! columns and rows of `rates` and `aggregates`).
 
 #![allow(clippy::print_stdout)]
 
@@ -23,9 +24,13 @@ use drystone_world::{Arch, Body, Generator, Pattern, Ring, Scene, Stack, Stepper
 
 fn main() {
     let wanted: Vec<String> = std::env::args().skip(1).collect();
-    let (scenes, parts): (Vec<String>, Vec<String>) = wanted
-        .into_iter()
-        .partition(|word| STANDING.iter().any(|(name, ..)| name == word));
+    let (parts, wanted): (Vec<String>, Vec<String>) = (wanted.into_iter())
+        .partition(|word| ["step", "rich", "rates", "aggregates", "sweeps"].contains(&&**word));
+    let (solvers, words): (Vec<String>, Vec<String>) =
+        (wanted.into_iter()).partition(|word| word.parse::<Solver>().is_ok());
+    let scenes: Vec<String> = (words.iter().cloned())
+        .filter(|word| STANDING.iter().any(|(name, ..)| name == word))
+        .collect();
     let on = |part: &str| parts.is_empty() || parts.iter().any(|w| w == part);
     on_threads(1, || {
         if on("step") {
@@ -35,10 +40,10 @@ fn main() {
             in_the_step(10.0, &scenes);
         }
         if on("rates") {
-            rates();
+            rates(&solvers, &words);
         }
         if on("aggregates") {
-            aggregates();
+            aggregates(&words);
         }
         if on("sweeps") {
             sweeps();
@@ -168,6 +173,15 @@ fn stack_of(count: u32) -> Scene {
     scene_on_ground(Some(Generator::new("box", Pattern::Stack(stack))))
 }
 
+/// Those of the problems whose names hold one of these words, if there are any.
+fn chosen(words: &[String]) -> Vec<(ContactProblem, Option<u32>)> {
+    let mut all = masonry();
+    all.retain(|(problem, _)| {
+        words.is_empty() || words.iter().any(|word| problem.name.contains(&**word))
+    });
+    all
+}
+
 /// Problems of masonry whose load must travel far, each with its number of layers if it is a
 /// plain stack.
 fn masonry() -> Vec<(ContactProblem, Option<u32>)> {
@@ -252,7 +266,7 @@ fn rate(outcome: &Outcome) -> f64 {
 
 fn figures(outcome: Option<Outcome>, contacts: usize) -> String {
     let Some(outcome) = outcome else {
-        return "too large".into();
+        return "refused".into();
     };
     let sweeps = outcome.row_updates as f64 / (3 * contacts.max(1)) as f64;
     let (ms, rate) = (1e3 * outcome.seconds, rate(&outcome));
@@ -265,26 +279,28 @@ fn figures(outcome: Option<Outcome>, contacts: usize) -> String {
     }
 }
 
-fn rates() {
-    let solvers = [
+fn rates(only: &[String], words: &[String]) {
+    let mut solvers = vec![
         Solver::Cone,
         Solver::NncgCone,
         Solver::Anderson,
         Solver::Apgd,
         Solver::TwoLevel,
         Solver::TwoLevelAnderson,
+        Solver::TwoLevelLanes,
         Solver::Subspace,
     ];
+    solvers.retain(|solver| only.is_empty() || only.iter().any(|name| name == solver.name()));
     print!("| problem | contacts | cos²(π/2N) |");
     solvers.iter().for_each(|solver| print!(" {solver} |"));
     println!("\n|---|---|---|{}", "---|".repeat(solvers.len()));
-    for (problem, layers) in masonry() {
+    for (problem, layers) in chosen(words) {
         let closed = layers.map_or(String::new(), |n| {
             let rate = cos(std::f64::consts::PI / (2.0 * f64::from(n)));
             format!("{:.4}", rate * rate)
         });
         print!("| {} | {} | {closed} |", problem.name, problem.contacts());
-        for solver in solvers {
+        for &solver in &solvers {
             let outcome = solve(solver, &problem, Aggregates::Layer);
             print!(" {} |", figures(outcome, problem.contacts()));
         }
@@ -293,13 +309,13 @@ fn rates() {
     println!();
 }
 
-fn aggregates() {
+fn aggregates(words: &[String]) {
     print!("| problem | contacts | form |");
     for kind in Aggregates::ALL {
         print!(" {} |", kind.name());
     }
     println!("\n|---|---|---|{}", "---|".repeat(Aggregates::ALL.len()));
-    for (problem, _) in masonry() {
+    for (problem, _) in chosen(words) {
         let mut matrix = problem.to_matrix_form();
         let forms = [("factored", problem.clone()), ("matrix", matrix.clone())];
         matrix.places = None;

@@ -339,6 +339,21 @@ impl<T: Real> Blocks<T> {
         }
     }
 
+    /// Sets the normal velocity that each point is to reach at least: `target(patch, point)`
+    /// [m/s].
+    pub fn aim(&mut self, target: impl Fn(usize, usize) -> f64) {
+        for block in &mut self.blocks {
+            for lane in (0..8).filter(|&lane| block.patch[lane] != NONE) {
+                for (k, point) in block.point.iter_mut().enumerate() {
+                    // a lane without this point has no mass there
+                    if point.mass_n.0[lane] > T::default() {
+                        point.target.0[lane] = T::of(target(block.patch[lane] as usize, k));
+                    }
+                }
+            }
+        }
+    }
+
     /// How many blocks of eight patches there are.
     pub fn len(&self) -> usize {
         self.blocks.len()

@@ -46,6 +46,7 @@ mod sor_lcp;
 mod subspace;
 mod sweeper;
 mod two_level;
+mod two_level_lanes;
 
 pub use law::Law;
 pub use sor_lcp::{Row, SorLcp, sor_lcp};
@@ -90,11 +91,14 @@ pub enum Solver {
     TwoLevel,
     /// Anderson acceleration of [`Solver::TwoLevel`].
     TwoLevelAnderson,
+    /// [`Solver::TwoLevel`] in lanes of eight and single precision, as the default stepper runs
+    /// it. For factored problems; it goes as far as seven digits reach.
+    TwoLevelLanes,
 }
 
 impl Solver {
     /// All of them, plainest first.
-    pub const ALL: [Self; 15] = [
+    pub const ALL: [Self; 16] = [
         Self::Jacobi,
         Self::GaussSeidel,
         Self::Sor,
@@ -110,6 +114,7 @@ impl Solver {
         Self::SorLcp,
         Self::TwoLevel,
         Self::TwoLevelAnderson,
+        Self::TwoLevelLanes,
     ];
 
     /// As on the command line and in files.
@@ -130,6 +135,7 @@ impl Solver {
             Self::SorLcp => "sor-lcp",
             Self::TwoLevel => "two-level",
             Self::TwoLevelAnderson => "two-level-anderson",
+            Self::TwoLevelLanes => "two-level-lanes",
         }
     }
 
@@ -149,20 +155,32 @@ impl Solver {
             | Self::Anderson
             | Self::SorLcp
             | Self::TwoLevel
-            | Self::TwoLevelAnderson => Law::Cone,
+            | Self::TwoLevelAnderson
+            | Self::TwoLevelLanes => Law::Cone,
             Self::Apgd => Law::ConvexCone,
         }
     }
 
     /// Whether it needs to know which bodies the contacts join: a factored problem does, a matrix
-    /// only with its contact graph.
+    /// only with its contact graph (which is not enough for [`Solver::TwoLevelLanes`]).
     pub const fn needs_bodies(self) -> bool {
-        matches!(self, Self::TwoLevel | Self::TwoLevelAnderson)
+        matches!(
+            self,
+            Self::TwoLevel | Self::TwoLevelAnderson | Self::TwoLevelLanes
+        )
+    }
+
+    /// Whether it computes with seven digits, and so stalls above tolerances that others reach.
+    pub const fn is_single_precision(self) -> bool {
+        matches!(self, Self::TwoLevelLanes)
     }
 
     /// Whether an ordering makes a difference; others are free to ignore it.
     pub const fn takes_ordering(self) -> bool {
-        !matches!(self, Self::Jacobi | Self::Apgd | Self::SorLcp)
+        !matches!(
+            self,
+            Self::Jacobi | Self::Apgd | Self::SorLcp | Self::TwoLevelLanes
+        )
     }
 
     /// Solves `problem` from the first guess in `impulses`, and leaves the answer there: the
@@ -251,6 +269,7 @@ impl Solver {
             Self::SorLcp => sor_lcp::solve(&mut run)?,
             Self::TwoLevel => two_level::solve(&mut run, self, false)?,
             Self::TwoLevelAnderson => two_level::solve(&mut run, self, true)?,
+            Self::TwoLevelLanes => two_level_lanes::solve(&mut run, self)?,
         }
         Ok(run.finish(impulses))
     }
@@ -514,6 +533,9 @@ pub enum SolveError {
     },
     /// The method needs bodies, and the problem has a matrix only.
     NeedsBodies(Solver),
+    /// The method works on velocities of bodies, and no motion of rigid bodies gives those of
+    /// the contacts.
+    NeedsVelocities(Solver),
 }
 
 impl fmt::Display for SolveError {
@@ -559,10 +581,20 @@ impl fmt::Display for SolveError {
                 f,
                 "solver `{solver}`: the problem has {contacts} contacts; at most {most} are wanted"
             ),
+            Self::NeedsBodies(Solver::TwoLevelLanes) => write!(
+                f,
+                "solver `{}`: the problem is a matrix; a factored problem with bodies is wanted",
+                Solver::TwoLevelLanes
+            ),
             Self::NeedsBodies(solver) => write!(
                 f,
                 "solver `{solver}`: the problem is a matrix; one with its contact graph, or a \
                  factored problem with bodies, is wanted"
+            ),
+            Self::NeedsVelocities(solver) => write!(
+                f,
+                "solver `{solver}`: no motion of the bodies slides along all tangents as the \
+                 problem says; one of rigid bodies is wanted"
             ),
         }
     }

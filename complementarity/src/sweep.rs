@@ -515,8 +515,16 @@ impl<T: Dispatch> Blocks<T> {
                 }
             }
         } else {
-            dispatch(WarmStart { blocks, velocity });
+            self.apply_impulses();
         }
+    }
+
+    /// Applies the impulses that the points have to `velocity`.
+    pub fn apply_impulses(&mut self) {
+        let Self {
+            blocks, velocity, ..
+        } = self;
+        dispatch(WarmStart { blocks, velocity });
     }
 
     /// One sweep over all blocks; returns the largest violation met on the way [m/s].

@@ -76,6 +76,19 @@ impl<'a, S: System> Run<'a, S> {
         self.clock.start();
     }
 
+    /// Does what is not the method's own work, with the clock stopped.
+    pub(crate) fn aside<R>(&mut self, work: impl FnOnce() -> R) -> R {
+        self.clock.stop();
+        let result = work();
+        self.clock.start();
+        result
+    }
+
+    /// Impulses to begin with.
+    pub(crate) fn first_guess(&self) -> &[[f64; 3]] {
+        &self.first_guess
+    }
+
     /// The working state of the first guess.
     pub(crate) fn first_state(&self) -> State {
         self.system.state(self.first_guess.clone())

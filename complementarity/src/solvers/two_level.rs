@@ -23,10 +23,11 @@ mod fields;
 
 pub use aggregates::Aggregates;
 
-use aggregates::Partition;
+pub(crate) use aggregates::Partition;
 use coupling::Coupling;
 use envelope::Envelope;
 use fields::Fields;
+pub(crate) use fields::places_by_arms;
 
 /// Sweeps after each coarse solve.
 const SWEEPS: u32 = 4;
@@ -228,7 +229,7 @@ impl<'a> Coarse<'a> {
     }
 }
 
-fn graph_of(problem: &Problem) -> ContactGraph {
+pub(crate) fn graph_of(problem: &Problem) -> ContactGraph {
     ContactGraph {
         pairs: problem.contacts.iter().map(|c| [c.a, c.b]).collect(),
         fixed: problem.bodies.iter().map(|body| body.is_fixed()).collect(),

@@ -6,21 +6,24 @@
 
 #![allow(clippy::unwrap_used, clippy::print_stderr)]
 
-#[path = "../build/mod.rs"]
 mod build;
-
 mod convergence;
 mod correction;
 mod energy_laws;
 mod impact;
 mod incline;
 mod masonry;
+mod measure;
+mod problem;
+mod rivals;
 mod robustness;
 mod rotation;
 mod services;
 mod sleeping;
+mod solvers;
 mod spheres;
 mod stacks;
+mod vsp;
 mod weight;
 
 use drystone_base::functions::{atan2, cos, rotation_about, sin};

@@ -1,0 +1,14 @@
+//! Files that go in and come out, in one program.
+
+#![allow(missing_docs, clippy::unwrap_used)]
+
+mod caches;
+mod contact_solver;
+#[cfg(feature = "hdf5")]
+mod fclib;
+mod malformed;
+mod malformed_problems;
+mod problems;
+mod recordings;
+mod round_trip;
+mod soft;

@@ -1,0 +1,8 @@
+//! Laws of geometry, in one program.
+
+#![allow(missing_docs, clippy::unwrap_used)]
+
+mod box_contacts;
+mod broad_phase;
+mod convex_contacts;
+mod queries;

@@ -1,0 +1,234 @@
+//! Cloth in a world: read, coupled to bodies, put by and resumed.
+
+use drystone_world::*;
+
+fn material() -> ClothMaterial {
+    ClothMaterial {
+        stretch: Stretch::Spring(50.0),
+        bending: 1e-4,
+        friction: 0.3,
+        ..ClothMaterial::default()
+    }
+}
+
+/// A sheet of 12 x 12 over a ball on the ground.
+fn draped() -> Scene {
+    let mut scene = Scene::new();
+    scene.cloth_contact.thickness = 0.02;
+    scene.add(Body::ball(0.3).named("ball").at(0.0, 0.4, 0.0).fixed());
+    let sheet = Surface::Sheet {
+        columns: 12,
+        rows: 12,
+        spacing: 0.08,
+    };
+    scene.cloth(Cloth::new("sheet", sheet).at(0.0, 0.75, 0.0).of(material()));
+    scene
+}
+
+#[test]
+fn a_sheet_hangs_over_a_ball_and_nothing_crosses() {
+    let mut world = World::new(&draped()).unwrap();
+    world.run_for(0.6);
+    let system = world.cloths().unwrap();
+    assert!(system.crossings().is_empty());
+    assert_eq!(world.cloth_total().unwrap().stalled, None);
+    let points = &world.frame().cloths[0].points;
+    let lowest = points.iter().map(|p| p.y).fold(f64::INFINITY, f64::min);
+    let highest = points.iter().map(|p| p.y).fold(0.0, f64::max);
+    assert!(highest > 0.70, "{highest}"); // the ball ends at 0.7 m
+    assert!(lowest < 0.6, "{lowest}");
+}
+
+#[test]
+fn a_scene_with_cloth_survives_its_file() {
+    let mut scene = draped();
+    scene.cloths[0].pins = vec![
+        Pin::fixed(ClothPart::First),
+        Pin::on(ClothPart::Vertices(vec![140]), "ball").until(0.5),
+        Pin::along(
+            ClothPart::Vertices(vec![130]),
+            vec![Key::new(0.0, [0.0; 3]), Key::new(1.0, [0.0, 0.1, 0.0])],
+        ),
+    ];
+    scene.cloth_truth(ClothTruth::NoCrossings);
+    let text = toml::to_string(&scene).unwrap();
+    let again: Scene = toml::from_str(&text).unwrap();
+    assert_eq!(scene, again);
+    assert!(World::new(&again).is_ok());
+}
+
+#[test]
+fn a_run_goes_on_bit_for_bit_from_a_snapshot() {
+    let mut through = World::new(&draped()).unwrap();
+    through.run_for(0.3);
+    let middle = through.snapshot();
+    through.run_for(0.2);
+    let mut resumed = World::new(&draped()).unwrap();
+    resumed.restore(&middle).unwrap();
+    resumed.run_for(0.2);
+    assert_eq!(through.frame(), resumed.frame());
+    assert_eq!(through.snapshot(), resumed.snapshot());
+}
+
+/// A sheet between two balls without gravity: what one gives the other receives through the cloth.
+#[test]
+fn bodies_feel_the_cloth_that_they_push() {
+    let mut scene = Scene::new();
+    (scene.gravity, scene.dt) = ([0.0; 3], 0.002);
+    scene.cloth_contact.thickness = 0.02;
+    scene.add(
+        Body::ball(0.2)
+            .named("ball")
+            .at(0.0, -0.3, 0.0)
+            .mass(0.5)
+            .velocity(0.0, 1.0, 0.0),
+    );
+    let sheet = Surface::Sheet {
+        columns: 10,
+        rows: 10,
+        spacing: 0.08,
+    };
+    scene.cloth(Cloth::new("sheet", sheet).of(material()));
+    let mut world = World::new(&scene).unwrap();
+    let before = world.momentum();
+    world.run_for(0.4);
+    let ball = world.index_of("ball").unwrap();
+    let speed = world.system().state.linear_velocity[ball].y;
+    assert!((0.05..0.95).contains(&speed), "{speed}"); // the sheet has a tenth of its mass
+    // what is on its way from the cloth to the ball is missing, no more
+    let off = (world.momentum() - before).length();
+    assert!(off < 0.01, "{off}");
+}
+
+#[test]
+fn pins_go_with_bodies_along_paths_and_are_let_go() {
+    let mut scene = draped();
+    scene.gravity = [0.0; 3];
+    scene.bodies[0] = Body::ball(0.05).named("ball").at(0.0, 3.0, 0.0).along(vec![
+        Key::new(0.0, [0.0, 3.0, 0.0]),
+        Key::new(1.0, [0.0, 3.1, 0.0]),
+    ]);
+    scene.cloths[0].pins = vec![
+        Pin::on(ClothPart::Vertices(vec![0]), "ball"),
+        Pin::along(
+            ClothPart::Vertices(vec![11]),
+            vec![Key::new(0.0, [0.0; 3]), Key::new(1.0, [0.0, 0.1, 0.0])],
+        ),
+        Pin::fixed(ClothPart::Vertices(vec![143])),
+    ];
+    let mut world = World::new(&scene).unwrap();
+    let start = world.frame().cloths[0].points.clone();
+    world.run_for(0.5);
+    let now = &world.frame().cloths[0].points;
+    for (vertex, wanted) in [(0, 0.05), (11, 0.05), (143, 0.0)] {
+        let risen = now[vertex].y - start[vertex].y;
+        assert!((risen - wanted).abs() < 1e-6, "{vertex}: {risen}");
+    }
+}
+
+#[test]
+fn what_cannot_be_cloth_is_refused_by_name() {
+    let sheet = |columns, spacing| Surface::Sheet {
+        columns,
+        rows: 5,
+        spacing,
+    };
+    let refused = |cloth: Cloth, words: &str| {
+        let mut scene = draped();
+        scene.cloths = vec![cloth];
+        let error = World::new(&scene).err().unwrap().to_string();
+        assert!(error.contains(words), "{error}");
+    };
+    let good = || Cloth::new("flag", sheet(5, 0.08)).at(0.0, 2.0, 0.0);
+    refused(Cloth::new("flag", sheet(1, 0.08)), "surface.sheet.columns");
+    refused(Cloth::new("flag", sheet(5, -1.0)), "surface.sheet.spacing");
+    refused(good().at(f64::NAN, 0.0, 0.0), "flag");
+    refused(good().at(0.0, 0.65, 0.0), "flag"); // through the ball
+    refused(
+        good().pin(Pin::on(ClothPart::All, "bal")),
+        "did you mean `ball`?",
+    );
+    refused(
+        good().pin(Pin::fixed(ClothPart::Vertices(vec![99]))),
+        "vertex 99",
+    );
+    let empty = ClothPart::Within {
+        low: [9.0; 3],
+        high: [10.0; 3],
+    };
+    refused(good().pin(Pin::fixed(empty)), "no vertex");
+    let mut heavy = good();
+    heavy.material.density = 0.0;
+    refused(heavy, "density");
+    let mut stiff = good();
+    stiff.material.stretch = Stretch::Spring(f64::INFINITY);
+    refused(stiff, "stretch");
+    let twice = || {
+        let mut scene = draped();
+        scene.cloth(good()).cloth(good().at(0.0, 3.0, 0.0));
+        World::new(&scene).err().unwrap().to_string()
+    };
+    assert!(twice().contains("used twice"), "{}", twice());
+}
+
+/// A sheet held at its corners, and a ball that enters above it after a tenth of a second.
+fn late_ball(height: f64) -> Scene {
+    let mut scene = draped();
+    scene.dt = 0.005;
+    scene.bodies[0] = Body::ball(0.1)
+        .named("ball")
+        .at(0.0, height, 0.0)
+        .mass(0.05)
+        .enters_at(0.1);
+    scene.cloths[0].pins.push(Pin::fixed(ClothPart::Corners));
+    scene
+}
+
+#[test]
+fn a_body_that_enters_later_is_an_obstacle_from_then_on() {
+    let mut world = World::new(&late_ball(0.95)).unwrap();
+    world.run_for(0.25);
+    let middle = world.snapshot();
+    world.run_for(0.35);
+    let system = world.cloths().unwrap();
+    assert_eq!(system.model().obstacles.len(), 1);
+    assert!(system.crossings().is_empty() && system.stall().is_none());
+    let ball = world.index_of("ball").unwrap();
+    let height = world.system().state.position[ball].y;
+    // it would be at -0.28 m by now if nothing held it
+    assert!((0.3..0.8).contains(&height), "{height}");
+    // a run that goes on from within has the same bits
+    let mut resumed = World::new(&late_ball(0.95)).unwrap();
+    resumed.restore(&middle).unwrap();
+    resumed.run_for(0.35);
+    assert_eq!(world.snapshot(), resumed.snapshot());
+    // and one may go back to before it entered
+    let start = World::new(&late_ball(0.95)).unwrap().snapshot();
+    resumed.restore(&start).unwrap();
+    resumed.run_for(0.25);
+    assert_eq!(middle, resumed.snapshot());
+}
+
+#[test]
+fn a_body_that_enters_where_cloth_is_is_a_stall_with_its_name() {
+    let mut world = World::new(&late_ball(0.72)).unwrap();
+    world.run_for(0.3);
+    let stalled = world.cloth_total().unwrap().stalled.clone().unwrap();
+    assert!(stalled.contains("`ball` cannot enter"), "{stalled}");
+    assert!(world.cloths().unwrap().crossings().is_empty());
+}
+
+#[test]
+fn a_body_added_to_a_running_world_is_an_obstacle() {
+    let mut scene = late_ball(0.95);
+    scene.bodies.clear();
+    let mut world = World::new(&scene).unwrap();
+    world.run_for(0.1);
+    let body = Body::ball(0.1).named("ball").at(0.0, 0.95, 0.0).mass(0.05);
+    world.add_body(body).unwrap();
+    world.run_for(0.5);
+    let ball = world.index_of("ball").unwrap();
+    let height = world.system().state.position[ball].y;
+    assert!((0.3..0.8).contains(&height), "{height}");
+    assert!(world.cloths().unwrap().crossings().is_empty());
+}

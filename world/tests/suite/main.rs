@@ -1,0 +1,11 @@
+//! Scenes and worlds, in one program.
+
+#![allow(missing_docs, clippy::unwrap_used)]
+
+mod bad_input;
+mod cloth;
+mod problem;
+mod scene;
+mod strand_scene;
+mod strands;
+mod world;
