@@ -6,7 +6,8 @@
 //! time, and its first root is when the pair must be looked at again. A kick costs a few tests of its
 //! vertex; only a vertex that leaves a ball touches pairs. A vertex has a ball of each rank, each
 //! larger than the one before, and a pair relies on the largest that its slack allows: so a small
-//! motion touches the few tight pairs only. Pairs wait in a calendar of coarse slots, and are only
+//! motion touches the few tight pairs only. The smallest ball that a vertex keeps lies in its others and in
+//! its box for a while; until then, its leash, a kick tests that one only. Pairs wait in a calendar of coarse slots, and are only
 //! ever filed earlier; at the slot they are looked at, renewed or put off.
 
 use std::cmp::Reverse;
@@ -25,11 +26,13 @@ const SLOT: u8 = 28;
 /// How many slots the calendar has.
 const RING: usize = 256;
 /// Radius of the smallest ball, as a part of the least slack of its pairs [1].
-const SHARE: f64 = 0.25;
-/// Largest radius for a pair, as a part of its slack: then a third of the slack is left [1].
-const ALLOWED: f64 = 1.0 / 6.0;
-/// Radii of the larger balls, as parts of the thickness [1]; the smallest adapts.
-const RADII: [f64; RANKS] = [0.0, 0.01, 0.035, 0.08, 0.16];
+const SHARE: f64 = 0.35;
+/// Largest radius for a pair, as a part of its slack: references may lie a radius off and vertices a radius
+/// from them on both sides, so a fifth of the slack is left [1].
+const ALLOWED: f64 = 0.2;
+/// Radii of the larger balls, as parts of the thickness [1]; the smallest adapts. Of a flat sheet whose vertices
+/// are 1.5 thicknesses apart the next pairs but one have a slack of 0.06, those after them of 0.5 and 1.1.
+const RADII: [f64; RANKS] = [0.0, 0.01, 0.035, 0.097, 0.2];
 
 /// Where a vertex is expected to be, and how far off it may be.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -42,10 +45,31 @@ pub(crate) struct Ball {
     falls: f32,
 }
 
+/// The smallest ball of a vertex, while it lies in all others and in the box. One cache line.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[repr(align(64))]
+pub(crate) struct Leash {
+    reference: Vec3,
+    drift: Vec3,
+    time: Tick,
+    /// Negative if the reference does not fall.
+    radius: f32,
+    /// How long since `time`, in units of 2^UNIT ticks; 0 is a leash that has ended.
+    life: u32,
+}
+
+/// Leashes count 2^UNIT ticks, 6e-8 s.
+const UNIT: u8 = 16;
+/// A vertex gets a leash if all of its balls are older than so many of its looks.
+const QUIET: Tick = 12;
+/// Longest leash; boxes are not meant to last longer [s].
+const LONGEST: f64 = 0.25;
+
 /// Balls of all vertices, and when pairs are looked at.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Balls {
     ball: [Vec<Ball>; RANKS],
+    leash: Vec<Leash>,
     /// Bit k: the vertex stays in its ball of rank k, as some pair relies on it.
     kept: Vec<u8>,
     slots: Vec<Vec<u32>>,
@@ -64,6 +88,7 @@ impl Balls {
             .chain(self.urgent.iter().map(|Reverse((_, p))| p));
         self.ball.iter().all(|ball| ball.len() == vertices)
             && self.kept.len() == vertices
+            && self.leash.len() == vertices
             && self.slots.len() == RING
             && numbers.into_iter().all(|p| (*p as usize) < pairs)
     }
@@ -72,8 +97,14 @@ impl Balls {
 impl PartialEq for Balls {
     fn eq(&self, other: &Self) -> bool {
         let sorted = |heap: &BinaryHeap<Reverse<(Tick, u32)>>| heap.clone().into_sorted_vec();
-        (&self.ball, &self.kept, &self.slots, self.slot)
-            == (&other.ball, &other.kept, &other.slots, other.slot)
+        (&self.ball, &self.kept, &self.leash, &self.slots, self.slot)
+            == (
+                &other.ball,
+                &other.kept,
+                &other.leash,
+                &other.slots,
+                other.slot,
+            )
             && sorted(&self.urgent) == sorted(&other.urgent)
     }
 }
@@ -101,6 +132,7 @@ impl Run<'_> {
         self.state.balls.slots = vec![Vec::new(); RING];
         self.state.balls.slot = t >> SLOT;
         self.state.balls.kept = vec![u8::MAX; self.state.vertices.len()];
+        self.state.balls.leash = vec![Leash::default(); self.state.vertices.len()];
         for rank in 0..RANKS {
             let radius = if rank == 0 {
                 self.smallest_radius()
@@ -223,18 +255,109 @@ impl Run<'_> {
         self.is_in_ball(i, rank, next_tick(self.state.time, self.net.check[i]))
     }
 
+    /// Whether vertex `i` stays on its leash until `next`, when it will be `there`: then nothing else about
+    /// it needs a test.
+    #[inline]
+    pub(crate) fn stays_on_leash(&self, i: usize, next: Tick, there: Vec3) -> bool {
+        let leash = &self.state.balls.leash[i];
+        let (age, vertex) = (next.wrapping_sub(leash.time), &self.state.vertices[i]);
+        let alike = (vertex.inverse_mass > 0.0) == (leash.radius > 0.0);
+        if age > Tick::from(leash.life) << UNIT || !alike {
+            return false;
+        }
+        let (age, fall) = (age as i64 as f64 * TICK, vertex.falls(self.net.gravity));
+        let off = there - (leash.reference + leash.drift * age + fall * (0.5 * age * age));
+        let radius = f64::from(leash.radius);
+        off.length_squared() <= radius * radius
+    }
+
+    /// Ends the leash of vertex `i`, of which a ball or the box is another now.
+    #[inline]
+    pub(crate) fn end_leash(&mut self, i: usize) {
+        if let Some(leash) = self.state.balls.leash.get_mut(i) {
+            leash.life = 0;
+        }
+    }
+
     /// New balls for vertex `i` where it leaves one before it is looked at again. Balls that no pair
-    /// relies on are let go.
+    /// relies on are let go. If it is in all of them it gets a new leash.
     #[inline]
     pub(crate) fn keep_in_balls(&mut self, i: usize, next: Tick, there: Vec3) {
         let fall = self.state.vertices[i].falls(self.net.gravity);
+        let mut youngest = 0;
         for rank in 0..RANKS {
             if !self.state.pairs.rely_on(i, rank) {
                 self.state.balls.kept[i] &= !(1 << rank);
             } else if !self.is_in_ball_at(i, rank, next, there, fall) {
                 self.renew_ball(i, rank);
+                youngest = self.state.time;
+            } else {
+                youngest = youngest.max(self.state.balls.ball[rank][i].time);
             }
         }
+        // what has lasted for a while will go on to
+        if next - youngest > QUIET << self.net.check[i] {
+            self.renew_leash(i);
+        }
+    }
+
+    /// Finds out how long the smallest ball of vertex `i` will lie in its others and in its box.
+    fn renew_leash(&mut self, i: usize) {
+        let (t, net, state) = (self.state.time, self.net, &*self.state);
+        let kept = state.balls.kept[i];
+        let balls = || {
+            (0..RANKS)
+                .filter(|rank| kept & (1 << rank) != 0)
+                .map(|rank| &state.balls.ball[rank][i])
+        };
+        let least = balls().min_by(|a, b| a.radius.total_cmp(&b.radius));
+        let ball = least
+            .copied()
+            .unwrap_or_else(|| self.ball_here(i, self.room()));
+        let radius = f64::from(ball.radius);
+        let fall = net.gravity * f64::from(ball.falls);
+        let age = (t - ball.time) as i64 as f64 * TICK;
+        let x = ball.reference + ball.drift * age + fall * (0.5 * age * age);
+        let mut life = LONGEST;
+        for other in balls().filter(|other| *other != &ball) {
+            // both fall alike, so they part in a straight line
+            let room = f64::from(other.radius) - radius - state.delta;
+            let since = (t - other.time) as i64 as f64 * TICK;
+            let apart = x - (other.reference + other.drift * since + fall * (0.5 * since * since));
+            let parting = ball.drift + fall * age - other.drift - fall * since;
+            let (a, b) = (parting.length_squared(), apart.dot(parting));
+            let left = room * room - apart.length_squared();
+            if room <= 0.0 || left <= 0.0 || ball.falls != other.falls {
+                return;
+            }
+            // when |apart + parting s| reaches the room; no form cancels
+            let root = (b * b + a * left).sqrt();
+            let until = if b > 0.0 {
+                left / (b + root)
+            } else {
+                (root - b) / a
+            };
+            life = life.min(until);
+        }
+        if self.options.broad_phase == crate::BroadPhase::Boxes {
+            let (low, high) = state.broad.roomy(i);
+            let speed = ball.drift + fall * age;
+            for axis in 0..3 {
+                let (v, half) = (speed[axis], 0.5 * fall[axis]);
+                let pad = radius + state.delta;
+                life = life
+                    .min(first_root(x[axis] - pad - low[axis], v, half))
+                    .min(first_root(high[axis] - pad - x[axis], -v, -half));
+            }
+        }
+        let end = (t - ball.time) as f64 + (life * (1.0 - 1e-9)) / TICK;
+        self.state.balls.leash[i] = Leash {
+            reference: ball.reference,
+            drift: ball.drift,
+            time: ball.time,
+            radius: ball.radius * (2.0 * ball.falls - 1.0),
+            life: (end as Tick >> UNIT).min(u32::MAX.into()) as u32,
+        };
     }
 
     /// A parabola below the gap of a pair from now on, less its next layer and all radii.
@@ -275,6 +398,7 @@ impl Run<'_> {
     pub(crate) fn renew_ball(&mut self, i: usize, rank: usize) {
         let (t, net) = (self.state.time, self.net);
         self.scratch.tally.balls[rank] += 1;
+        self.end_leash(i);
         let fixed = RADII[rank] * net.thickness;
         let before = self.state.balls.ball[rank][i];
         self.state.balls.kept[i] |= 1 << rank;
@@ -287,9 +411,7 @@ impl Run<'_> {
         let mut copies = std::mem::take(&mut self.scratch.copies);
         let mut found = std::mem::take(&mut self.scratch.below);
         near.clear();
-        for primitive in net.primitives_of(i) {
-            near.extend_from_slice(self.state.pairs.of(primitive, rank));
-        }
+        near.extend(self.state.pairs.of(i, rank));
         copies.clear();
         copies.extend(near.iter().map(|p| self.state.pairs.pool[*p as usize]));
         found.clear();
@@ -351,7 +473,7 @@ impl Run<'_> {
     }
 
     /// Pair `p` is apart by `slack` more than its next layer: when must it be looked at again?
-    /// It relies on the largest balls that leave a third of the slack; if even the smallest take
+    /// It relies on the largest balls that leave a fifth of the slack; if even the smallest take
     /// too much they shrink, and vertices outside of them get new ones.
     pub(crate) fn renew_pair(&mut self, p: u32, slack: f64) {
         let (t, allowed) = (self.state.time, ALLOWED * slack);
@@ -367,6 +489,7 @@ impl Run<'_> {
                 self.state.balls.kept[i] |= 1 << rank;
                 let most = RADII[rank.max(1)] * self.net.thickness;
                 self.state.balls.ball[rank][i] = self.ball_here(i, most.min(allowed));
+                self.end_leash(i);
             }
         }
         self.state.pairs.set_rank(p, rank as u8);
@@ -376,6 +499,7 @@ impl Run<'_> {
                 let ball = &mut self.state.balls.ball[0][i as usize];
                 if f64::from(ball.radius) > allowed {
                     ball.radius = allowed as f32;
+                    self.end_leash(i as usize);
                     if !self.is_in_ball(i as usize, 0, t) || !self.stays_in_ball(i as usize, 0) {
                         self.state.balls.ball[0][i as usize] = self.ball_here(i as usize, allowed);
                         self.scratch.left.push((i, 0));

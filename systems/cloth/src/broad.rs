@@ -31,6 +31,14 @@ pub(crate) struct Broad {
     pub(crate) extent: f64,
 }
 
+impl Broad {
+    /// The box that vertex `i` stays in.
+    #[inline]
+    pub(crate) fn roomy(&self, i: usize) -> (Vec3, Vec3) {
+        self.roomy[i]
+    }
+}
+
 /// A vertex, an edge or a face.
 #[derive(Clone, Copy, Debug)]
 enum Primitive {
@@ -132,6 +140,11 @@ impl Run<'_> {
         self.scratch.hits = hits;
     }
 
+    /// Room around a vertex [m].
+    pub(crate) fn room(&self) -> f64 {
+        ROOM * self.net.thickness
+    }
+
     /// A box in which vertex `i` will stay for a while.
     fn roomy_box(&self, i: usize, t: Tick) -> (Vec3, Vec3) {
         let (vertex, net) = (&self.state.vertices[i], self.net);
@@ -139,7 +152,7 @@ impl Run<'_> {
         if net.fixed[i] {
             return (x, x);
         }
-        let room = ROOM * net.thickness;
+        let room = self.room();
         let speed = vertex.velocity_at(t, net.gravity).length();
         let shortest = 2.0 * period(net.check[i]);
         let ahead = (2.0 * room / speed.max(1e-9)).min(LAST).max(shortest);
@@ -242,12 +255,25 @@ impl Run<'_> {
             self.state.delta = rounding(2.0 * reach);
         }
         self.state.broad.roomy[i] = own;
+        self.end_leash(i);
         self.renew_primitive(Primitive::Vertex(i as u32));
         for e in net.vertex_edges.row(i) {
             self.renew_primitive(Primitive::Edge(*e));
         }
         for f in net.vertex_faces.row(i) {
             self.renew_primitive(Primitive::Face(*f));
+        }
+        // pairs whose boxes do not overlap any more
+        for rank in 0..RANKS {
+            let mut k = 0;
+            while let Some(p) = self.state.pairs.nth_of(i, rank, k) {
+                let [a, b] = self.state.pairs.records[p as usize].primitives;
+                if overlap(self.bounds_of(a as usize), self.bounds_of(b as usize)) {
+                    k += 1;
+                } else {
+                    self.drop_pair(p);
+                }
+            }
         }
     }
 
@@ -272,30 +298,12 @@ impl Run<'_> {
         let mut hits = std::mem::take(&mut self.scratch.hits);
         hits.clear();
         self.partners(primitive, new, |kind, a, b| hits.push((kind, a, b)));
-        let number = match primitive {
-            Primitive::Vertex(i) => i as usize,
-            Primitive::Edge(e) => net.start.len() + e as usize,
-            Primitive::Face(f) => net.start.len() + net.edges.len() + f as usize,
-        };
         for (kind, a, b) in hits.iter().copied() {
             let other = self.other_bounds(primitive, kind, a, b);
             if !overlap(old, other) {
                 let p = self.state.pairs.insert(net, kind, a, b);
                 self.scratch.tally.pairs_made += 1;
                 self.scratch.doubtful.push(p);
-            }
-        }
-        // those that did and do not
-        for rank in 0..RANKS {
-            let mut k = 0;
-            while let Some(p) = self.state.pairs.of(number, rank).get(k).copied() {
-                let record = &self.state.pairs.records[p as usize];
-                let other = record.primitives[usize::from(record.primitives[0] as usize == number)];
-                if overlap(new, self.bounds_of(other as usize)) {
-                    k += 1;
-                } else {
-                    self.drop_pair(p);
-                }
             }
         }
         self.scratch.hits = hits;

@@ -99,27 +99,26 @@ pub(crate) struct Hinge {
 
 /// Angle between the normals of two triangles and its gradient by corner [rad], [rad/m].
 ///
-/// With `e = x1 - x0`, `n1 = (x0-x2) × (x1-x2)`, `n2 = (x1-x3) × (x0-x3)`:
-/// `θ = atan2((n1 × n2)·e/|e|, n1·n2)`. `None` if a triangle has no area.
+/// With `e = x1 - x0`, `a = x2 - x0`, `b = x3 - x0`, `n1 = e × a`, `n2 = b × e`:
+/// `θ = atan2((n1 × n2)·e/|e|, n1·n2)`, where `n1 × n2 = -e (n1·b)`. `None` if a triangle has no area.
 #[inline(always)]
 pub(crate) fn hinge_angle(x: [Vec3; 4]) -> Option<(f64, [Vec3; 4])> {
-    let e = x[1] - x[0];
-    let n1 = (x[0] - x[2]).cross(x[1] - x[2]);
-    let n2 = (x[1] - x[3]).cross(x[0] - x[3]);
+    let (e, a, b) = (x[1] - x[0], x[2] - x[0], x[3] - x[0]);
+    let (n1, n2) = (e.cross(a), b.cross(e));
     let (ee, s1, s2) = (e.length_squared(), n1.length_squared(), n2.length_squared());
     if ee * s1 * s2 == 0.0 {
         return None;
     }
     let length = ee.sqrt();
     let inverse = 1.0 / length;
-    let sine = n1.cross(n2).dot(e) * inverse;
-    let angle = small_angle(sine, n1.dot(n2));
+    let angle = small_angle(-length * n1.dot(b), n1.dot(n2));
     let (u1, u2) = (n1 * (1.0 / s1), n2 * (1.0 / s2));
+    let (ae, be) = (a.dot(e), b.dot(e));
     Some((
         angle,
         [
-            (u1 * (x[2] - x[1]).dot(e) + u2 * (x[3] - x[1]).dot(e)) * -inverse,
-            (u1 * (x[2] - x[0]).dot(e) + u2 * (x[3] - x[0]).dot(e)) * inverse,
+            (u1 * (ee - ae) + u2 * (ee - be)) * inverse,
+            (u1 * ae + u2 * be) * inverse,
             u1 * -length,
             u2 * -length,
         ],
@@ -132,11 +131,11 @@ fn small_angle(y: f64, x: f64) -> f64 {
     if x > 0.0 && y.abs() < 0.1 * x {
         let t = y / x;
         let s = t * t;
-        // the next term is s⁸/17 < 1e-17
-        let c = 1.0 / 3.0
-            - s * (0.2
-                - s * (1.0 / 7.0
-                    - s * (1.0 / 9.0 - s * (1.0 / 11.0 - s * (1.0 / 13.0 - s / 15.0)))));
+        // the next term is s⁸/17 < 1e-17; in pairs, so that none waits long for another
+        let (s2, s4) = (s * s, s * s * (s * s));
+        let c = (1.0 / 3.0 - s * 0.2)
+            + s2 * (1.0 / 7.0 - s * (1.0 / 9.0))
+            + s4 * ((1.0 / 11.0 - s * (1.0 / 13.0)) + s2 * (1.0 / 15.0));
         return t - t * s * c;
     }
     atan2(y, x)

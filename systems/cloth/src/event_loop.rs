@@ -319,6 +319,9 @@ impl Run<'_> {
                     if std::mem::replace(&mut self.scratch.mark[i], round) != round {
                         let next = next_tick(self.state.time, self.net.check[i]);
                         let there = self.state.vertices[i].at(next, self.net.gravity);
+                        if self.stays_on_leash(i, next, there) {
+                            continue;
+                        }
                         if boxes && !self.stays_in_box(i, next, there) {
                             self.renew_box(i);
                         }
@@ -354,11 +357,11 @@ impl Run<'_> {
     /// Calls `act` with every pair that vertex `i` is a corner of.
     fn for_pairs_of(&mut self, i: usize, mut act: impl FnMut(&mut Self, u32)) {
         for rank in 0..RANKS {
-            for primitive in self.net.primitives_of(i) {
-                for k in 0..self.state.pairs.of(primitive, rank).len() {
-                    let p = self.state.pairs.of(primitive, rank)[k];
-                    act(self, p);
-                }
+            for k in 0.. {
+                let Some(p) = self.state.pairs.nth_of(i, rank, k) else {
+                    break;
+                };
+                act(self, p);
             }
         }
     }

@@ -281,17 +281,6 @@ impl Net {
         faces.filter(move |f| self.faces[*f].contains(&b))
     }
 
-    /// Numbers of the primitives that vertex `i` is a corner of, as pairs count them.
-    #[inline]
-    pub(crate) fn primitives_of(&self, i: usize) -> impl Iterator<Item = usize> + '_ {
-        let (vertices, edges) = (self.start.len(), self.edges.len());
-        let edge = self.vertex_edges.row(i).iter();
-        let face = self.vertex_faces.row(i).iter();
-        std::iter::once(i)
-            .chain(edge.map(move |e| vertices + *e as usize))
-            .chain(face.map(move |f| vertices + edges + *f as usize))
-    }
-
     /// The object of an edge or face, by its first vertex.
     pub(crate) fn object_of(&self, vertex: u32) -> &Object {
         &self.objects[self.object[vertex as usize] as usize]
@@ -472,6 +461,9 @@ impl Net {
         self.check = vec![u8::MAX; count];
         for level in 0..LEVELS {
             let beat = &mut self.beats[level];
+            spread(&mut beat.springs, |spring| &spring.ends);
+            spread(&mut beat.hinges, |hinge| &hinge.corners);
+            spread(&mut beat.triangles, |triangle| &triangle.corners);
             let mut stencil: Vec<u32> = Vec::new();
             stencil.extend(beat.springs.iter().flat_map(|s| s.ends));
             stencil.extend(beat.hinges.iter().flat_map(|h| h.corners));
@@ -498,6 +490,26 @@ impl Net {
             if !beat.stencil.is_empty() || !beat.watched.is_empty() {
                 self.beat_mask |= 1 << level;
             }
+        }
+    }
+}
+
+/// Orders elements so that hardly one shares a vertex with the few before it, yet stays near to its place:
+/// else each would wait for the velocity that the one before it writes.
+fn spread<T: Copy>(elements: &mut [T], corners: impl Fn(&T) -> &[u32]) {
+    /// How many have to be apart.
+    const APART: usize = 4;
+    /// How far ahead is searched.
+    const AHEAD: usize = 48;
+    for k in 0..elements.len() {
+        let before = &elements[k.saturating_sub(APART)..k];
+        let apart = |element: &T| {
+            let shared = |other: &T| corners(other).iter().any(|i| corners(element).contains(i));
+            !before.iter().any(shared)
+        };
+        let ahead = elements.len().min(k + AHEAD);
+        if let Some(found) = elements[k..ahead].iter().position(apart) {
+            elements[k..=k + found].rotate_right(1);
         }
     }
 }

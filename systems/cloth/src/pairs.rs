@@ -83,9 +83,10 @@ pub(crate) struct Record {
     pub(crate) key: u64,
     /// Longest period of the first layer, in ticks.
     pub(crate) period: f64,
-    /// Both primitives' numbers, and the places in their lists.
+    /// Both primitives' numbers: vertices first, then edges, then faces.
     pub(crate) primitives: [u32; 2],
-    places: [u32; 2],
+    /// Of each corner, the place in its vertex's list; `UNLISTED` if that never moves or was there before.
+    places: [u32; 4],
     /// The round in which it was last renewed.
     pub(crate) round: u64,
 }
@@ -93,64 +94,71 @@ pub(crate) struct Record {
 /// How many balls a vertex has, see `balls.rs`.
 pub(crate) const RANKS: usize = 5;
 
-/// All pairs, found by primitive and rank. Primitives are numbered vertices first, then edges, then
-/// faces.
+/// All pairs, found by vertex and rank.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Pairs {
     pub(crate) pool: Vec<Pair>,
     pub(crate) records: Vec<Record>,
     unused: Vec<u32>,
-    /// How many pairs rely on each ball of a vertex.
-    relying: Vec<[u32; RANKS]>,
+    /// By vertex and rank, the pairs that it is a corner of: number of the pair, times 4, plus which corner.
     lists: Vec<[Vec<u32>; RANKS]>,
 }
 
+/// Place of a corner that is in no list.
+const UNLISTED: u32 = u32::MAX;
 const GONE: u64 = u64::MAX;
 
 impl Pairs {
     pub(crate) fn new(net: &Net) -> Self {
-        let count = net.start.len() + net.edges.len() + net.faces.len();
         Self {
-            lists: vec![Default::default(); count],
-            relying: vec![[0; RANKS]; net.start.len()],
+            lists: vec![Default::default(); net.start.len()],
             ..Self::default()
         }
     }
 
     pub(crate) fn is_sound(&self, net: &Net) -> bool {
-        let count = net.start.len() + net.edges.len() + net.faces.len();
+        let primitives = net.start.len() + net.edges.len() + net.faces.len();
         let placed = |p: usize| {
             let (pair, record) = (&self.pool[p], &self.records[p]);
             pair.corners.iter().all(|i| (*i as usize) < net.start.len())
+                && record.primitives.iter().all(|k| (*k as usize) < primitives)
                 && (pair.rank as usize) < RANKS
-                && (0..2).all(|side| {
-                    let list = self.lists.get(record.primitives[side] as usize);
-                    let place = record.places[side] as usize;
-                    list.and_then(|l| l[pair.rank as usize].get(place)) == Some(&(p as u32))
+                && (0..4).all(|k| {
+                    let list = &self.lists[pair.corners[k] as usize][pair.rank as usize];
+                    let found = list.get(record.places[k] as usize);
+                    record.places[k] == UNLISTED || found == Some(&((p * 4 + k) as u32))
                 })
         };
         let gone = |p: usize| self.records[p].key == GONE;
-        self.lists.len() == count
-            && self.relying.len() == net.start.len()
+        let listed = |record: &Record| record.places.iter().filter(|k| **k != UNLISTED).count();
+        let there = self.records.iter().filter(|record| record.key != GONE);
+        self.lists.len() == net.start.len()
             && self.pool.len() == self.records.len()
             && self
                 .unused
                 .iter()
                 .all(|p| (*p as usize) < self.pool.len() && gone(*p as usize))
             && (0..self.pool.len()).all(|p| gone(p) || placed(p))
-            && self.lists.iter().flatten().map(Vec::len).sum::<usize>() == 2 * self.len()
+            && self.lists.iter().flatten().map(Vec::len).sum::<usize>()
+                == there.map(listed).sum::<usize>()
     }
 
-    /// Pairs of a primitive that rely on balls of one rank.
+    /// Numbers of the pairs that vertex `i` is a corner of and that rely on its ball of one rank.
     #[inline]
-    pub(crate) fn of(&self, primitive: usize, rank: usize) -> &[u32] {
-        &self.lists[primitive][rank]
+    pub(crate) fn of(&self, i: usize, rank: usize) -> impl ExactSizeIterator<Item = u32> + '_ {
+        self.lists[i][rank].iter().map(|entry| entry >> 2)
+    }
+
+    /// One of them, if there are so many.
+    #[inline]
+    pub(crate) fn nth_of(&self, i: usize, rank: usize, k: usize) -> Option<u32> {
+        self.lists[i][rank].get(k).map(|entry| entry >> 2)
     }
 
     /// Whether any pair relies on a vertex's ball of one rank.
     #[inline]
     pub(crate) fn rely_on(&self, i: usize, rank: usize) -> bool {
-        self.relying[i][rank] > 0
+        !self.lists[i][rank].is_empty()
     }
 
     /// How many there are.
@@ -201,7 +209,13 @@ impl Pairs {
         let record = Record {
             key: ((kind as u64) << 60) | (u64::from(a) << 30) | u64::from(b),
             period: net.layers.period_ticks(most(first) + most(second)),
-            places: [0; 2],
+            places: std::array::from_fn(|k| {
+                let repeated = corners[..k].contains(&corners[k]);
+                match repeated || net.fixed[corners[k] as usize] {
+                    true => UNLISTED,
+                    false => 0,
+                }
+            }),
             primitives,
             round: 0,
         };
@@ -219,35 +233,27 @@ impl Pairs {
     }
 
     fn enlist(&mut self, p: u32) {
-        let (rank, record) = (
-            self.pool[p as usize].rank as usize,
-            &mut self.records[p as usize],
-        );
-        for side in 0..2 {
-            let list = &mut self.lists[record.primitives[side] as usize][rank];
-            record.places[side] = list.len() as u32;
-            list.push(p);
-        }
-        for i in self.pool[p as usize].corners {
-            self.relying[i as usize][rank] += 1;
+        let (pair, record) = (&self.pool[p as usize], &mut self.records[p as usize]);
+        for k in 0..4 {
+            if record.places[k] != UNLISTED {
+                let list = &mut self.lists[pair.corners[k] as usize][pair.rank as usize];
+                record.places[k] = list.len() as u32;
+                list.push(p * 4 + k as u32);
+            }
         }
     }
 
     fn delist(&mut self, p: u32) {
-        let rank = self.pool[p as usize].rank as usize;
-        for side in 0..2 {
-            let record = &self.records[p as usize];
-            let (k, place) = (record.primitives[side], record.places[side] as usize);
-            let list = &mut self.lists[k as usize][rank];
-            list.swap_remove(place);
-            if let Some(moved) = list.get(place) {
-                let moved = &mut self.records[*moved as usize];
-                let side = usize::from(moved.primitives[0] != k);
-                moved.places[side] = place as u32;
+        let (pair, places) = (&self.pool[p as usize], self.records[p as usize].places);
+        for k in 0..4 {
+            if places[k] != UNLISTED {
+                let list = &mut self.lists[pair.corners[k] as usize][pair.rank as usize];
+                list.swap_remove(places[k] as usize);
+                if let Some(moved) = list.get(places[k] as usize) {
+                    let (moved, corner) = (moved >> 2, moved & 3);
+                    self.records[moved as usize].places[corner as usize] = places[k];
+                }
             }
-        }
-        for i in self.pool[p as usize].corners {
-            self.relying[i as usize][rank] -= 1;
         }
     }
 

@@ -75,6 +75,19 @@ fn bounds(corners: &[u32], x: &[Vec3], pad: f64) -> Aabb {
     }
 }
 
+/// An error that shows `patches`, the worst first; none if there are none.
+fn refuse(mut patches: Vec<Patch>) -> Result<(), Error> {
+    patches.sort_by(|a, b| a.distance.total_cmp(&b.distance));
+    patches.truncate(MOST);
+    match patches.first() {
+        Some(worst) => Err(Error::Start {
+            worst: worst.to_string(),
+            patches,
+        }),
+        None => Ok(()),
+    }
+}
+
 impl Net {
     /// Places where an edge and a triangle share a point, or in the plane two segments.
     pub(crate) fn crossings(&self, x: &[Vec3]) -> Vec<(u32, u32)> {
@@ -212,17 +225,6 @@ impl Net {
     /// Refuses a start that crosses itself, a mesh too fine for the thickness, and pairs that start
     /// closer than `start_layers` layers allow.
     pub(crate) fn validate_start(&self, start_layers: u32) -> Result<(), Error> {
-        let refuse = |mut patches: Vec<Patch>| {
-            patches.sort_by(|a, b| a.distance.total_cmp(&b.distance));
-            patches.truncate(MOST);
-            match patches.first() {
-                Some(worst) => Err(Error::Start {
-                    worst: worst.to_string(),
-                    patches,
-                }),
-                None => Ok(()),
-            }
-        };
         refuse(self.crossing_patches(&self.start))?;
         // the rest shape must not push against itself
         let same = |a: u32, b: u32| self.object[a as usize] == self.object[b as usize];
@@ -230,9 +232,26 @@ impl Net {
         refuse(self.patches(&self.rest, &tight, |d| {
             format!("{d:.4} m apart in the rest shape, closer than the thickness {} m; wanted a coarser mesh (spacing at least 1.5 thicknesses) or a thickness below {d:.4} m", self.thickness)
         }))?;
+        self.validate_distances(&self.start, start_layers, |_, _| true)
+    }
+
+    /// Refuses the last object if, all being at `x`, it crosses something or is closer to it than
+    /// `start_layers` layers allow.
+    pub(crate) fn validate_newcomer(&self, x: &[Vec3], start_layers: u32) -> Result<(), Error> {
+        refuse(self.crossing_patches(x))?;
+        let new = |i: u32| self.object[i as usize] as usize + 1 == self.objects.len();
+        self.validate_distances(x, start_layers, |a, b| new(a) || new(b))
+    }
+
+    fn validate_distances(
+        &self,
+        x: &[Vec3],
+        start_layers: u32,
+        wanted: impl Fn(u32, u32) -> bool,
+    ) -> Result<(), Error> {
         let least = self.layers.thickness(start_layers + 1);
-        let close = self.close_pairs(&self.start, least, |_, _| true);
-        refuse(self.patches(&self.start, &close, |d| {
+        let close = self.close_pairs(x, least, wanted);
+        refuse(self.patches(x, &close, |d| {
             let layers = (self.thickness / d).powi(4);
             format!("they start {d:.3e} m apart, which needs {layers:.3e} layers; wanted {least:.3e} m, that is {start_layers} layers at most")
         }))

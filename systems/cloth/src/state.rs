@@ -12,7 +12,7 @@ use crate::mover::MoverState;
 use crate::net::Net;
 use crate::pairs::{Agenda, Kind, Pairs};
 use crate::vertex::Vertex;
-use crate::{BroadPhase, Certificate, Options};
+use crate::{BroadPhase, Certificate, Options, Patch, patches_as_obj};
 
 /// Everything that changes, queue included; a clone is a snapshot.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -176,6 +176,19 @@ pub struct Stall {
     pub time: f64,
     /// What stood in the way.
     pub reason: String,
+}
+
+impl Stall {
+    /// Both sides as the text of an OBJ file.
+    pub fn patch(&self) -> String {
+        let patch = Patch {
+            a: self.a.clone(),
+            b: self.b.clone(),
+            distance: self.distance,
+            what: self.to_string(),
+        };
+        patches_as_obj(&[patch])
+    }
 }
 
 impl std::fmt::Display for Stall {

@@ -9,7 +9,10 @@ use crate::event_loop::{Run, Scratch};
 use crate::net::Net;
 use crate::pairs::Kind;
 use crate::state::State;
-use crate::{BroadPhase, Certificate, Energy, Error, Model, Options, Patch, Report, Stall};
+use crate::vertex::Vertex;
+use crate::{
+    BroadPhase, Certificate, Energy, Error, Model, Obstacle, Options, Patch, Report, Stall,
+};
 
 /// What a start was like.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -53,6 +56,55 @@ impl System {
             energy: system.energy().contact,
         };
         Ok(system)
+    }
+
+    /// A system of `model` that goes on from `state`, a snapshot of one of the same model and options.
+    pub fn resumed(model: Model, options: Options, state: State) -> Result<Self, Error> {
+        options.validate()?;
+        model.validate()?;
+        let net = Net::new(&model, &options)?;
+        let mut system = Self {
+            state: State::new(&net),
+            scratch: Scratch::default(),
+            start: Start::default(),
+            model,
+            options,
+            net,
+        };
+        system.restore(state)?;
+        Ok(system)
+    }
+
+    /// Puts an obstacle among what moves already. Refuses one that crosses something, or is closer to it
+    /// than `Options::start_layers` allow; then nothing has changed.
+    pub fn add_obstacle(&mut self, obstacle: Obstacle) -> Result<(), Error> {
+        let mut model = self.model.clone();
+        model.obstacles.push(obstacle);
+        model.validate()?;
+        let net = Net::new(&model, &self.options)?;
+        // sheets and earlier obstacles keep their numbers, and go on as they were
+        let (old, mut state) = (&self.state, State::new(&net));
+        let count = old.vertices.len();
+        (state.time, state.round) = (old.time, old.round);
+        state.vertices[..count].copy_from_slice(&old.vertices);
+        for vertex in &mut state.vertices[count..] {
+            vertex.time = old.time;
+        }
+        state.reaction[..count].copy_from_slice(&old.reaction);
+        let (first, pins) = old.movers.split_at(self.model.obstacles.len());
+        state.movers[..first.len()].clone_from_slice(first);
+        state.movers[first.len() + 1..].clone_from_slice(pins);
+        let at = |v: &Vertex| v.at(state.time, net.gravity);
+        let points: Vec<Vec3> = state.vertices.iter().map(at).collect();
+        net.validate_newcomer(&points, self.options.start_layers)?;
+        (self.model, self.net, self.state) = (model, net, state);
+        self.begin();
+        Ok(())
+    }
+
+    /// Lets time stand still, for the reason that `stall` gives.
+    pub fn stop(&mut self, stall: Stall) {
+        self.state.stall = Some(stall);
     }
 
     fn run(&mut self) -> Run<'_> {
@@ -331,5 +383,85 @@ impl System {
         let x = self.all_points(&self.state);
         let close = self.net.close_pairs(&x, self.net.thickness, |_, _| true);
         close.iter().map(|pair| pair.3).min_by(f64::total_cmp)
+    }
+}
+
+/// For whoever looks closer, and for hands.
+impl System {
+    /// Of every vertex of sheet `i`: the shortest period of all forces that act on it [s], and how many
+    /// penalty layers are active at it (Harmon 2012, Fig. 2 and 4).
+    pub fn clocks(&self, i: usize) -> Vec<(f64, u32)> {
+        let Some(object) = self.net.objects.get(i) else {
+            return Vec::new();
+        };
+        let range = object.vertices.clone();
+        let mut found: Vec<(u8, u32)> = self.net.check[range.clone()]
+            .iter()
+            .map(|level| (*level, 0))
+            .collect();
+        for p in self.state.pairs.all() {
+            let pair = &self.state.pairs.pool[p as usize];
+            if pair.layers == 0 {
+                continue;
+            }
+            let period = self.state.pairs.records[p as usize].period;
+            let level = self.net.layers.level(period, pair.layers);
+            for corner in pair.corners.map(|i| i as usize) {
+                if range.contains(&corner) {
+                    let (least, most) = &mut found[corner - range.start];
+                    *least = (*least).min(level.unwrap_or(u8::MAX));
+                    *most = (*most).max(pair.layers);
+                }
+            }
+        }
+        let seconds = |(level, layers): (u8, u32)| (crate::clock::period(level.min(63)), layers);
+        found.into_iter().map(seconds).collect()
+    }
+
+    /// Takes vertex `vertex` of sheet `sheet`, which must be free, into a hand: from now on it moves with
+    /// `velocity` [m/s], whatever pushes it, until the next call or [`System::let_go`]. False if there is no
+    /// such vertex, or if it is prescribed by a pin.
+    pub fn hold(&mut self, sheet: usize, vertex: usize, velocity: Vec3) -> bool {
+        let Some(i) = self
+            .free_vertex(sheet, vertex)
+            .filter(|_| velocity.is_finite())
+        else {
+            return false;
+        };
+        let (t, gravity) = (self.state.time, self.net.gravity);
+        let held = &mut self.state.vertices[i];
+        held.move_to(t, gravity);
+        held.inverse_mass = 0.0;
+        held.velocity = velocity;
+        self.moves_otherwise(i as u32);
+        true
+    }
+
+    /// Lets vertex `vertex` of sheet `sheet` go again, with the velocity it has.
+    pub fn let_go(&mut self, sheet: usize, vertex: usize) {
+        if let Some(i) = self.free_vertex(sheet, vertex) {
+            let (t, gravity) = (self.state.time, self.net.gravity);
+            let held = &mut self.state.vertices[i];
+            held.move_to(t, gravity);
+            held.inverse_mass = self.net.inverse_mass[i];
+            self.moves_otherwise(i as u32);
+        }
+    }
+
+    /// Number of a vertex of a sheet among all, unless a pin prescribes it, now or later.
+    fn free_vertex(&self, sheet: usize, vertex: usize) -> Option<usize> {
+        let own = self.model.sheets.get(sheet)?;
+        let pinned = |pin: &crate::Pin| pin.vertices.contains(&(vertex as u32));
+        let free = vertex < own.points.len() && !own.pins.iter().any(pinned);
+        free.then(|| self.net.objects[sheet].vertices.start + vertex)
+    }
+
+    /// A vertex whose velocity changed between two advances: its certificates no longer hold.
+    fn moves_otherwise(&mut self, i: u32) {
+        self.scratch.touched.push(i);
+        if self.options.certificate == Certificate::Ball {
+            let ranks = 0..crate::pairs::RANKS;
+            self.scratch.left.extend(ranks.map(|rank| (i, rank)));
+        }
     }
 }
