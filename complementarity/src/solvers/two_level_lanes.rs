@@ -1,0 +1,233 @@
+//! The two-level solve as the rigid step runs it: eight patches at a time, in single precision,
+//! the coarse level over whole layers ([`crate::coarse`], [`crate::sweep`]). Here it takes a
+//! problem from anywhere, so that it stands on the same scale as the others.
+
+use drystone_base::Vec3;
+use drystone_base::lanes::{Eight, Real};
+
+use crate::blocks::{Blocks, BodyInput, NONE, POINTS, PatchInput, PointInput};
+use crate::coarse::Coarse;
+use crate::problem::{Contact, Problem, Twist};
+use crate::solvers::run::Run;
+use crate::solvers::two_level::{Aggregates, Partition, graph_of, places_by_arms};
+use crate::solvers::{SolveError, Solver};
+use crate::system::System;
+
+/// Sweeps after each coarse solve, as in [`Solver::TwoLevel`].
+const SWEEPS: u32 = 4;
+/// Part of the fastest contact that the bodies' velocities may miss: single precision sees no more.
+const CONSISTENT: f64 = 1e-7;
+
+/// An iteration is a coarse correction and some cone sweeps, forward and backward in turn.
+///
+/// The lanes work on velocities of bodies, a problem has those of contacts. Bodies that move
+/// that way along all tangents are looked for first, off the clock (the step knows its own);
+/// where there are none, the problem is refused. Normals may be offset as they like: that is what
+/// targets are for.
+pub(crate) fn solve<S: System>(run: &mut Run<'_, S>, solver: Solver) -> Result<(), SolveError> {
+    let problem = (run.about.factored).ok_or(SolveError::NeedsBodies(solver))?;
+    let free = run.aside(|| free_velocities(problem));
+    let free = free.ok_or(SolveError::NeedsVelocities(solver))?;
+    let places = match run.about.places {
+        Some(places) => places.to_vec(),
+        None => places_by_arms(problem),
+    };
+    let mut impulses = run.first_guess().to_vec();
+    let mut lanes = Lanes::new(problem, &places, &free, &impulses);
+    let sweeps = run.settings.inner_sweeps.unwrap_or(SWEEPS);
+    // velocities before, the product of the step, and the sweeps
+    let rows = (2 + u64::from(sweeps)) * run.all_rows();
+    while run.goes_on(&impulses) {
+        lanes.iterate(sweeps);
+        run.count(rows);
+        lanes.read(problem, &mut impulses);
+    }
+    Ok(())
+}
+
+struct Lanes {
+    blocks: Blocks<f32>,
+    coarse: Coarse<f32>,
+    /// Contacts of each patch.
+    patches: Vec<std::ops::Range<usize>>,
+}
+
+impl Lanes {
+    fn new(problem: &Problem, places: &[Vec3], free: &[Twist], impulses: &[[f64; 3]]) -> Self {
+        let partition = Partition::of(&graph_of(problem), None, Aggregates::Layer);
+        let patches = patches(&problem.contacts);
+        let inputs: Vec<PatchInput> = patches
+            .iter()
+            .map(|patch| {
+                let (c, member) = (
+                    &problem.contacts[patch.start],
+                    &partition.members[patch.start],
+                );
+                PatchInput {
+                    bodies: [c.a as u32, c.b as u32],
+                    normal: c.normal,
+                    friction: c.friction,
+                    restitution: 0.0,
+                    interface: member.aggregate.map_or(NONE, |aggregate| aggregate as u32),
+                    upward: member.sign > 0.0,
+                }
+            })
+            .collect();
+        let bodies: Vec<BodyInput> = (problem.bodies.iter())
+            .map(|body| BodyInput {
+                inverse_mass: body.inverse_mass,
+                inverse_inertia: body.inverse_inertia,
+            })
+            .collect();
+        let mut blocks = Blocks::default();
+        blocks.build(&bodies, &inputs, |k| {
+            patches[k].clone().map(|j| {
+                let c = &problem.contacts[j];
+                PointInput {
+                    ra: c.r_a,
+                    rb: c.r_b,
+                    separation: 0.0,
+                    impulse: c.to_world(impulses[j]),
+                }
+            })
+        });
+        blocks.prepare();
+        for (to, v) in blocks.velocity.iter_mut().zip(free) {
+            let (v, w) = (v.linear, v.angular);
+            *to = Eight([v.x, v.y, v.z, w.x, w.y, w.z, 0.0, 0.0].map(f32::of));
+        }
+        let along = problem.row_velocities(free);
+        blocks.aim(|k, point| {
+            let j = patches[k].start + point;
+            along[j][0] - problem.b[j][0]
+        });
+        blocks.apply_impulses();
+
+        let mut centres = vec![Vec3::ZERO; bodies.len()];
+        for (c, place) in problem.contacts.iter().zip(places) {
+            centres[c.a] = *place - c.r_a;
+            centres[c.b] = *place - c.r_b;
+        }
+        let mut island = vec![0; partition.count];
+        for member in &partition.members {
+            if let (Some(aggregate), Some(number)) = (member.aggregate, member.island) {
+                island[aggregate] = number as u32;
+            }
+        }
+        let mut coarse = Coarse::default();
+        coarse.set_up(&blocks, &inputs, &centres, &island, |k| {
+            places[patches[k].clone()].iter().copied()
+        });
+        Self {
+            blocks,
+            coarse,
+            patches,
+        }
+    }
+
+    fn iterate(&mut self, sweeps: u32) {
+        self.coarse.look(&self.blocks, 0.0);
+        self.coarse.solve(&mut self.blocks);
+        for sweep in 0..sweeps {
+            self.blocks.sweep(sweep % 2 == 1);
+        }
+    }
+
+    fn read(&self, problem: &Problem, impulses: &mut [[f64; 3]]) {
+        for (k, patch) in self.patches.iter().enumerate() {
+            for (point, j) in patch.clone().enumerate() {
+                let c = &problem.contacts[j];
+                let [n, p, q] = self.blocks.last_impulse(k, point);
+                let (t1, t2) = drystone_base::tangents(c.normal);
+                impulses[j] = c.to_rows(c.normal * n + t1 * p + t2 * q);
+            }
+        }
+    }
+}
+
+/// Neighbours in the list that join the same bodies along the same normal, four at most.
+fn patches(contacts: &[Contact]) -> Vec<std::ops::Range<usize>> {
+    let key = |c: &Contact| (c.a, c.b, c.normal.to_array(), c.friction);
+    let mut patches: Vec<std::ops::Range<usize>> = Vec::new();
+    for (k, c) in contacts.iter().enumerate() {
+        match patches.last_mut() {
+            Some(last) if last.len() < POINTS && key(&contacts[last.start]) == key(c) => {
+                last.end = k + 1;
+            }
+            _ => patches.push(k..k + 1),
+        }
+    }
+    patches
+}
+
+/// Velocities of the bodies that slide along the tangents as the right-hand side says: the
+/// smallest, by conjugate gradients on the normal equations. None if no motion of rigid bodies
+/// does so. Where nothing rubs, tangents do not matter.
+fn free_velocities(problem: &Problem) -> Option<Vec<Twist>> {
+    let rough = |k: usize| problem.contacts[k].friction > 0.0;
+    let tangential = |rows: &[[f64; 3]]| -> Vec<[f64; 2]> {
+        let rows = rows.iter().enumerate();
+        rows.map(|(k, w)| if rough(k) { [w[1], w[2]] } else { [0.0; 2] })
+            .collect()
+    };
+    let mut left = tangential(&problem.b);
+    let largest = |rows: &[[f64; 2]]| rows.iter().flatten().fold(0.0f64, |m, x| m.max(x.abs()));
+    let enough = CONSISTENT
+        * problem
+            .b
+            .iter()
+            .flatten()
+            .fold(0.0f64, |m, x| m.max(x.abs()));
+    let mut velocities = vec![Twist::ZERO; problem.bodies.len()];
+    let mut gradient = pulled(problem, &left);
+    let mut direction = gradient.clone();
+    let mut square = dot(&gradient, &gradient);
+    for _ in 0..60 * problem.bodies.len() + 100 {
+        if largest(&left) <= enough {
+            return Some(velocities);
+        }
+        let change = tangential(&problem.row_velocities(&direction));
+        let curve: f64 = change.iter().flatten().map(|x| x * x).sum();
+        if curve <= 0.0 {
+            break;
+        }
+        let length = square / curve;
+        add(&mut velocities, length, &direction);
+        for (left, change) in left.iter_mut().zip(&change) {
+            *left = [left[0] - length * change[0], left[1] - length * change[1]];
+        }
+        gradient = pulled(problem, &left);
+        let next = dot(&gradient, &gradient);
+        let mut turned = gradient.clone();
+        add(&mut turned, next / square, &direction);
+        (direction, square) = (turned, next);
+    }
+    (largest(&left) <= enough).then_some(velocities)
+}
+
+/// `Jᵀ` over the tangential rows.
+fn pulled(problem: &Problem, rows: &[[f64; 2]]) -> Vec<Twist> {
+    let mut sum = vec![Twist::ZERO; problem.bodies.len()];
+    for (c, row) in problem.contacts.iter().zip(rows) {
+        let p = c.to_world([0.0, row[0], row[1]]);
+        sum[c.a].linear -= p;
+        sum[c.a].angular -= c.r_a.cross(p);
+        sum[c.b].linear += p;
+        sum[c.b].angular += c.r_b.cross(p);
+    }
+    sum
+}
+
+fn dot(x: &[Twist], y: &[Twist]) -> f64 {
+    let pairs = x.iter().zip(y);
+    pairs
+        .map(|(x, y)| x.linear.dot(y.linear) + x.angular.dot(y.angular))
+        .sum()
+}
+
+fn add(to: &mut [Twist], factor: f64, what: &[Twist]) {
+    for (to, what) in to.iter_mut().zip(what) {
+        to.linear += factor * what.linear;
+        to.angular += factor * what.angular;
+    }
+}
