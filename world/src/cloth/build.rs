@@ -116,7 +116,8 @@ fn sheet(
                 rides.push((number, k, body));
                 cloth::Motion::Driven(bodies[body].pose())
             }
-            None if pin.path.is_empty() => cloth::Motion::Fixed,
+            // stays where it is, unless a hand takes it
+            None if pin.path.is_empty() => cloth::Motion::Driven(drystone_base::Pose::IDENTITY),
             None => {
                 let key = |key: &crate::Key| cloth::PoseKey {
                     time: key.time,
