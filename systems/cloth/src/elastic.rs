@@ -42,6 +42,11 @@ impl Spring {
         }
     }
 
+    /// What it gives in a period: per length [N s/m], and per speed [kg].
+    pub(crate) const fn in_a_period(&self) -> (f64, f64) {
+        (self.kick, self.damp)
+    }
+
     /// [J]
     pub(crate) fn energy(&self, x: [Vec3; 2]) -> f64 {
         let stretch = (x[1] - x[0]).length() - self.length;
@@ -127,7 +132,7 @@ pub(crate) fn hinge_angle(x: [Vec3; 4]) -> Option<(f64, [Vec3; 4])> {
 
 /// `atan2(y, x)`; of small angles by their series, which is exact to the last digit there.
 #[inline]
-fn small_angle(y: f64, x: f64) -> f64 {
+pub(crate) fn small_angle(y: f64, x: f64) -> f64 {
     if x > 0.0 && y.abs() < 0.1 * x {
         let t = y / x;
         let s = t * t;

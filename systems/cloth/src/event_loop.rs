@@ -11,6 +11,7 @@ use drystone_geometry::proximity::{first_root, gap_along, rounding};
 
 use crate::balls::Below;
 use crate::clock::{LEVELS, TICK, Tick, next_tick, period, seconds};
+use crate::eights::{tick_hinges, tick_springs};
 use crate::net::Net;
 use crate::pairs::{Entry, Kind, Pair, RANKS};
 use crate::report::Tally;
@@ -157,13 +158,15 @@ impl Run<'_> {
             for i in &beat.stencil {
                 vertices[*i as usize].move_to(t, net.gravity);
             }
-            for spring in &beat.springs {
+            tick_springs(&beat.spring_runs, vertices);
+            for spring in &beat.springs[8 * beat.spring_runs.len()..] {
                 spring.tick(vertices);
             }
             for triangle in &beat.triangles {
                 triangle.tick(vertices);
             }
-            for hinge in &beat.hinges {
+            tick_hinges(&beat.hinge_runs, vertices);
+            for hinge in &beat.hinges[8 * beat.hinge_runs.len()..] {
                 hinge.tick(vertices);
             }
             for i in &beat.heavy {
@@ -204,10 +207,12 @@ impl Run<'_> {
                 vertex.velocity = air + (vertex.velocity - air) * keep;
             }
         }
-        for (i, force, ramp) in &net.loads {
-            let vertex = &mut self.state.vertices[*i as usize];
-            let part = if t < *ramp { t / ramp } else { 1.0 };
-            vertex.velocity += *force * (part * h * vertex.inverse_mass);
+        for load in &net.loads {
+            let impulse = load.force * (load.part(t) * h);
+            for i in &load.vertices {
+                let vertex = &mut self.state.vertices[*i as usize];
+                vertex.velocity += impulse * vertex.inverse_mass;
+            }
         }
     }
 

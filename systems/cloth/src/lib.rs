@@ -7,6 +7,7 @@
 mod balls;
 mod broad;
 mod clock;
+mod eights;
 mod elastic;
 mod energy;
 mod error;

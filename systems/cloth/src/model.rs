@@ -113,7 +113,7 @@ pub struct Pin {
 }
 
 /// A constant force on some vertices of a sheet, raised slowly.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Load {
     /// Numbers of vertices of the sheet.
     pub vertices: Vec<u32>,
@@ -122,6 +122,26 @@ pub struct Load {
     /// Time in which it rises from nothing [s].
     #[serde(default)]
     pub ramp: f64,
+    /// When it begins to rise [s].
+    #[serde(default)]
+    pub from: f64,
+    /// When it ends; never if left out [s].
+    #[serde(default)]
+    pub until: Option<f64>,
+}
+
+impl Load {
+    /// The part of the force that acts at `t`, from 0 to 1.
+    pub(crate) fn part(&self, t: f64) -> f64 {
+        let since = t - self.from;
+        if since < 0.0 || self.until.is_some_and(|until| t >= until) {
+            0.0
+        } else if since < self.ramp {
+            since / self.ramp
+        } else {
+            1.0
+        }
+    }
 }
 
 /// Something that deforms: a surface, chains of segments, or particles.

@@ -3,11 +3,12 @@
 use drystone_base::Vec3;
 
 use crate::clock::{LEVELS, level_of, period};
+use crate::eights::{Hinges, Springs, in_eights};
 use crate::elastic::{Hinge, Spring, Triangle, hinge_angle};
 use crate::mover::{Mover, movers};
 use crate::options::Gravity;
 use crate::penalty_layers::Layers;
-use crate::{Error, Model, Options, Stretch};
+use crate::{Error, Load, Model, Options, Stretch};
 
 /// Rows of numbers of different lengths, in one array.
 #[derive(Clone, Debug, Default)]
@@ -55,6 +56,9 @@ pub(crate) struct Object {
 pub(crate) struct Beat {
     pub(crate) springs: Vec<Spring>,
     pub(crate) hinges: Vec<Hinge>,
+    /// The first of the springs and hinges again, in runs of eight.
+    pub(crate) spring_runs: Vec<Springs>,
+    pub(crate) hinge_runs: Vec<Hinges>,
     pub(crate) triangles: Vec<Triangle>,
     /// Vertices that loads, air and fields act on.
     pub(crate) aired: Vec<u32>,
@@ -79,8 +83,8 @@ pub(crate) struct Net {
     pub(crate) inverse_mass: Vec<f64>,
     /// Area of a vertex for drag, times the drag coefficient [kg/s].
     pub(crate) drag: Vec<f64>,
-    /// Force on a vertex and the time in which it rises [N], [s].
-    pub(crate) loads: Vec<(u32, Vec3, f64)>,
+    /// Forces on vertices, numbered among all.
+    pub(crate) loads: Vec<Load>,
     pub(crate) edges: Vec<[u32; 2]>,
     pub(crate) faces: Vec<[u32; 3]>,
     pub(crate) vertex_edges: Rows,
@@ -179,13 +183,10 @@ impl Net {
                 net.velocity
                     .push(sheet.velocities.get(i).copied().unwrap_or(Vec3::ZERO));
             }
-            for load in &sheet.loads {
-                net.loads.extend(
-                    load.vertices
-                        .iter()
-                        .map(|i| (first + i, load.force, load.ramp)),
-                );
-            }
+            net.loads.extend(sheet.loads.iter().map(|load| Load {
+                vertices: load.vertices.iter().map(|i| first + i).collect(),
+                ..load.clone()
+            }));
             if let Some(object) = net.objects.last_mut() {
                 object.friction = sheet.material.friction;
                 object.restitution = sheet.material.restitution;
@@ -447,7 +448,11 @@ impl Net {
             .filter(|i| {
                 self.inverse_mass[*i as usize] > 0.0 && (air || self.drag[*i as usize] > 0.0)
             })
-            .chain(self.loads.iter().map(|load| load.0))
+            .chain(
+                self.loads
+                    .iter()
+                    .flat_map(|load| load.vertices.iter().copied()),
+            )
             .collect();
         aired.sort_unstable();
         aired.dedup();
@@ -461,9 +466,14 @@ impl Net {
         self.check = vec![u8::MAX; count];
         for level in 0..LEVELS {
             let beat = &mut self.beats[level];
-            spread(&mut beat.springs, |spring| &spring.ends);
-            spread(&mut beat.hinges, |hinge| &hinge.corners);
-            spread(&mut beat.triangles, |triangle| &triangle.corners);
+            let runs = in_eights(&mut beat.springs, |_| true, |spring| &spring.ends);
+            beat.spring_runs = beat.springs[..8 * runs]
+                .chunks(8)
+                .map(Springs::new)
+                .collect();
+            let undamped = |hinge: &Hinge| hinge.damping == 0.0;
+            let runs = in_eights(&mut beat.hinges, undamped, |hinge| &hinge.corners);
+            beat.hinge_runs = beat.hinges[..8 * runs].chunks(8).map(Hinges::new).collect();
             let mut stencil: Vec<u32> = Vec::new();
             stencil.extend(beat.springs.iter().flat_map(|s| s.ends));
             stencil.extend(beat.hinges.iter().flat_map(|h| h.corners));
@@ -490,26 +500,6 @@ impl Net {
             if !beat.stencil.is_empty() || !beat.watched.is_empty() {
                 self.beat_mask |= 1 << level;
             }
-        }
-    }
-}
-
-/// Orders elements so that hardly one shares a vertex with the few before it, yet stays near to its place:
-/// else each would wait for the velocity that the one before it writes.
-fn spread<T: Copy>(elements: &mut [T], corners: impl Fn(&T) -> &[u32]) {
-    /// How many have to be apart.
-    const APART: usize = 4;
-    /// How far ahead is searched.
-    const AHEAD: usize = 48;
-    for k in 0..elements.len() {
-        let before = &elements[k.saturating_sub(APART)..k];
-        let apart = |element: &T| {
-            let shared = |other: &T| corners(other).iter().any(|i| corners(element).contains(i));
-            !before.iter().any(shared)
-        };
-        let ahead = elements.len().min(k + AHEAD);
-        if let Some(found) = elements[k..ahead].iter().position(apart) {
-            elements[k..=k + found].rotate_right(1);
         }
     }
 }

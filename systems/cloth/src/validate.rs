@@ -218,7 +218,9 @@ impl Model {
                     format!("a number below {count}"),
                 ));
             }
-            if !(load.force.is_finite() && load.ramp >= 0.0 && load.ramp.is_finite()) {
+            let times = [load.ramp, load.from, load.until.unwrap_or(0.0)];
+            let timely = times.iter().all(|t| *t >= 0.0 && t.is_finite());
+            if !(load.force.is_finite() && timely) {
                 return Err(Error::quantity(
                     &object,
                     format!("load {k}"),

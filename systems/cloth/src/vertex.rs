@@ -7,7 +7,7 @@ use crate::clock::{TICK, Tick};
 
 /// Where a vertex was when it was last kicked, and how it has gone on since. One cache line.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[repr(align(64))]
+#[repr(C, align(64))]
 pub struct Vertex {
     /// Position at `time` [m].
     pub position: Vec3,

@@ -66,6 +66,8 @@ fn sludge_does_not_depend_on_the_certificate() {
 #[test]
 fn cloth_does_not_depend_on_the_certificate() {
     all_agree(&thrown_sheet(12, 4.0, 1.0), 4, 0.03, false);
+    // all certificates, while it touches and pushes
+    all_agree(&thrown_sheet(12, 4.0, 1.0), 2, 0.006, true);
     all_agree(&thrown_sheet(5, 4.0, 1.0), 3, 0.02, true);
     all_agree(&two_sheets(4, 2.0, 1.0), 3, 0.03, true);
 }

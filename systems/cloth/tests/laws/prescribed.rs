@@ -140,12 +140,22 @@ fn loads_pull_and_wind_carries() {
     model.sheets[0].loads.push(Load {
         vertices: vec![0, 5],
         force: Vec3::new(0.0, 0.01, 0.0),
-        ramp: 0.0,
+        ..Load::default()
     });
     let mut system = System::new(model.clone(), Options::default()).unwrap();
     system.advance(0.25);
     let p = system.momentum().0.y;
     assert!((p - 0.005).abs() < 2e-5, "momentum {p}, wanted 0.005"); // a kick of 1/1024 s more or less
+
+    let load = &mut model.sheets[0].loads[0];
+    (load.from, load.until) = (0.05, Some(0.15));
+    let mut system = System::new(model.clone(), Options::default()).unwrap();
+    system.advance(0.25);
+    let p = system.momentum().0.y;
+    assert!(
+        (p - 0.002).abs() < 4e-5,
+        "momentum {p}, wanted 0.002 of a tenth of a second"
+    );
 
     model.sheets[0].loads.clear();
     model.sheets[0].material.drag = 1.0;
