@@ -4,28 +4,40 @@ use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 
 /// Name, kind and content of every file there is.
-const FILES: [(&str, &str, &[u8]); 4] = [
+const FILES: [(&str, &str, &str); 5] = [
     (
         "index.html",
         "text/html; charset=utf-8",
-        include_bytes!("../../viewer/dist/index.html"),
+        include_str!("../../viewer/dist/index.html"),
     ),
     (
         "app.js",
         "text/javascript; charset=utf-8",
-        include_bytes!("../../viewer/dist/app.js"),
+        include_str!("../../viewer/dist/app.js"),
     ),
     (
         "style.css",
         "text/css; charset=utf-8",
-        include_bytes!("../../viewer/dist/style.css"),
+        include_str!("../../viewer/dist/style.css"),
     ),
     (
         "icon.svg",
         "image/svg+xml",
-        include_bytes!("../../viewer/dist/icon.svg"),
+        include_str!("../../viewer/dist/icon.svg"),
+    ),
+    // filled by `Page`; of no use by itself
+    (
+        "page.html",
+        "text/plain; charset=utf-8",
+        include_str!("../../viewer/dist/page.html"),
     ),
 ];
+
+/// What is in the file called `name`; nothing if there is none.
+pub(crate) fn text(name: &str) -> &'static str {
+    let file = FILES.iter().find(|(found, ..)| *found == name);
+    file.map_or("", |(_, _, content)| content)
+}
 
 /// The file called `name`, or that there is none.
 pub(crate) fn answer(name: &str) -> Response {

@@ -41,6 +41,20 @@ pub(crate) enum Command {
         body: usize,
         point: [f64; 3],
     },
+    /// Takes hold of a segment of a curve of the frames at a point of the world [m].
+    GrabStrand {
+        lane: usize,
+        curve: usize,
+        segment: usize,
+        point: [f64; 3],
+    },
+    /// Takes hold of a vertex of a cloth of the frames at a point of the world [m].
+    GrabCloth {
+        lane: usize,
+        cloth: usize,
+        vertex: usize,
+        point: [f64; 3],
+    },
     /// Moves the hand [m].
     Drag { target: [f64; 3] },
     /// Lets go.
@@ -53,6 +67,9 @@ pub(crate) enum Command {
     },
     /// Which kinds of data to send; see [`crate::wire::kinds`].
     Watch { kinds: u8 },
+    /// Somebody waits for a file.
+    #[serde(skip)]
+    Export,
     /// The page has gone.
     #[serde(skip)]
     Leave,
@@ -88,7 +105,9 @@ impl Command {
             }
             Self::Set { assignment, .. } => short(assignment),
             Self::Compare { sets: Some(sets) } => assignments(sets),
-            Self::Grab { point, .. } => place("point", point, 1e6),
+            Self::Grab { point, .. }
+            | Self::GrabStrand { point, .. }
+            | Self::GrabCloth { point, .. } => place("point", point, 1e6),
             Self::Drag { target } => place("target", target, 1e6),
             Self::Throw {
                 origin,
@@ -139,6 +158,8 @@ mod tests {
             r#"{"do":"play"}"#,
             r#"{"do":"step","count":-3}"#,
             r#"{"do":"compare","sets":null}"#,
+            r#"{"do":"grab-strand","lane":0,"curve":1,"segment":2,"point":[0,1,2]}"#,
+            r#"{"do":"grab-cloth","lane":0,"cloth":1,"vertex":2,"point":[0,1,2]}"#,
             r#"{"do":"throw","origin":[0,1,2],"velocity":[0,0,-9],"radius":0.5}"#,
         ] {
             assert!(Command::parse(good).is_ok(), "{good}");
@@ -148,6 +169,9 @@ mod tests {
             "null",
             "[]",
             r#"{"do":"leave"}"#,
+            r#"{"do":"export"}"#,
+            r#"{"do":"grab-cloth","lane":0,"cloth":-1,"vertex":2,"point":[0,1,2]}"#,
+            r#"{"do":"grab-strand","lane":0,"curve":1,"segment":2,"point":[0,1e300,2]}"#,
             r#"{"do":"play","more":1}"#,
             r#"{"do":"speed","factor":-1}"#,
             r#"{"do":"speed","factor":1e999}"#,

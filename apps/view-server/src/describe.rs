@@ -11,6 +11,8 @@ use drystone_picture::render::{Item, Surface};
 use drystone_world::{Frame, Motion, Scene, SceneError, World};
 use serde_json::{Value, json};
 
+use crate::parts::{Curve, curve, sheet};
+
 /// Width over height that cameras are made for [1].
 const ASPECT: f64 = 1.6;
 
@@ -20,15 +22,30 @@ pub(crate) fn describe(world: &World, lane: usize, epoch: u32) -> (Value, Vec3) 
     let camera = camera(world, &frame, ASPECT);
     let origin = whole(camera.target);
     let (shapes, bodies) = bodies(world, &frame);
-    let strands = frame.strands.iter().map(|strand| {
+    let strands = frame.strands.iter().enumerate().map(|(k, strand)| {
         let radii: Vec<f64> = strand.radii.iter().map(|&r| short(r)).collect();
+        let kind = match curve(world, k) {
+            Some(Curve::Cloth { vertices, .. }) if vertices.len() == 1 => "particle",
+            Some(Curve::Cloth { .. }) => "chain",
+            _ => "strand",
+        };
         json!({"name": &*strand.name, "points": strand.points.len(), "radii": radii,
-               "colour": strand.colour})
+               "colour": strand.colour, "kind": kind})
     });
-    let cloths = frame.cloths.iter().map(|cloth| {
-        json!({"name": &*cloth.name, "points": cloth.points.len(),
+    let cloths = frame.cloths.iter().enumerate().map(|(k, cloth)| {
+        let own = sheet(world, k).zip(world.cloths());
+        let pins = own.map(|(i, system)| system.model().sheets[i].pins.iter());
+        let pinned: Vec<u32> = pins
+            .into_iter()
+            .flatten()
+            .flat_map(|pin| pin.vertices.iter().copied())
+            .collect();
+        json!({"name": &*cloth.name, "points": cloth.points.len(), "pinned": pinned,
                "triangles": cloth.triangles.as_flattened(), "colour": cloth.colour})
     });
+    let thickness = world
+        .cloths()
+        .map(|system| system.model().contact.thickness);
     let scene = world.scene();
     let value = json!({
         "type": "scene",
@@ -47,6 +64,7 @@ pub(crate) fn describe(world: &World, lane: usize, epoch: u32) -> (Value, Vec3) 
         "bodies": bodies,
         "strands": strands.collect::<Vec<_>>(),
         "cloths": cloths.collect::<Vec<_>>(),
+        "thickness": thickness,
     });
     (value, origin)
 }

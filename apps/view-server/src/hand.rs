@@ -15,10 +15,8 @@ const CALM: f64 = 4.0;
 /// A hand that holds a body.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Hand {
-    /// Whose hand.
-    pub(crate) client: u64,
     /// What it holds, by index.
-    pub(crate) body: usize,
+    body: usize,
     /// Where, in the body's frame [m].
     local: Vec3,
     /// Where the hand is [m].
@@ -28,12 +26,11 @@ pub(crate) struct Hand {
 impl Hand {
     /// Takes hold of body `body` at `point` of the world; nothing if it is not there or does not
     /// move.
-    pub(crate) fn grab(system: &System, client: u64, body: usize, point: Vec3) -> Option<Self> {
+    pub(crate) fn grab(system: &System, body: usize, point: Vec3) -> Option<Self> {
         let there = body < system.model.len()
             && system.state.present[body]
             && system.model.is_dynamic(body);
         there.then(|| Self {
-            client,
             body,
             local: pose(system, body).local_point(point),
             target: point,
@@ -98,7 +95,7 @@ mod tests {
             scene.add(Body::cube(1.0).named("box").at(0.0, 0.5, 0.0).mass(mass));
             let mut world = World::new(&scene).unwrap();
             let start = Vec3::new(0.4, 1.0, 0.4);
-            let mut hand = Hand::grab(world.system(), 1, 1, start).unwrap();
+            let mut hand = Hand::grab(world.system(), 1, start).unwrap();
             hand.target = start + Vec3::Y * 2.0;
             let mut highest = 0.0f64;
             for _ in 0..600 {
@@ -121,7 +118,7 @@ mod tests {
         scene.add(Body::cube(1.0).named("late").enters_at(1.0));
         let world = World::new(&scene).unwrap();
         for body in [0, 1, 2, usize::MAX] {
-            assert!(Hand::grab(world.system(), 1, body, Vec3::ZERO).is_none());
+            assert!(Hand::grab(world.system(), body, Vec3::ZERO).is_none());
         }
     }
 }

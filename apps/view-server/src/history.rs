@@ -35,6 +35,11 @@ impl History {
         self.frames.is_empty()
     }
 
+    /// Every frame, in order of time.
+    pub(crate) fn frames(&self) -> impl Iterator<Item = &[u8]> {
+        self.frames.iter().map(|(_, frame)| frame.as_slice())
+    }
+
     pub(crate) fn first(&self) -> Option<f64> {
         self.frames.first().map(|(time, _)| *time)
     }

@@ -9,10 +9,13 @@ use drystone_world::{Body, Motion, Scene, Snapshot, World};
 use serde_json::Value;
 
 use crate::describe::{added, describe, settings};
-use crate::hand::Hand;
+use crate::export;
+use crate::grip::Grip;
 use crate::history::History;
+use crate::page::Page;
 use crate::source::{Complaint, Source};
 use crate::tape::Tape;
+use crate::unpack::unpack;
 use crate::wire::{self, Header, Numbers};
 
 /// Simulated time between frames that are kept [s].
@@ -40,7 +43,9 @@ pub(crate) struct Lane {
     pub(crate) settings: Value,
     /// Bodies thrown in since the start, described.
     pub(crate) thrown: Vec<Value>,
-    hands: Vec<Hand>,
+    hands: Vec<Grip>,
+    /// Whether a hand has done what going back to the start does not undo.
+    marked: bool,
     report: Report,
     graph: Graph,
     history: History,
@@ -89,6 +94,7 @@ impl Lane {
             description,
             thrown: Vec::new(),
             hands: Vec::new(),
+            marked: false,
             report: Report::default(),
             graph: Graph::default(),
             history: History::default(),
@@ -150,8 +156,8 @@ impl Lane {
             return;
         }
         let dt = self.step_length;
-        for hand in &self.hands {
-            hand.pull(self.world.system_mut(), dt);
+        for hand in &mut self.hands {
+            hand.act(&mut self.world, dt);
         }
         self.report = self.world.advance(dt);
         let due = self
@@ -232,8 +238,10 @@ impl Lane {
 
     /// Back to the start, with all changes.
     pub(crate) fn restart(&mut self, source: &Source) -> Result<(), Complaint> {
-        // a thrown ball made the world another one
-        if self.thrown.is_empty() && self.world.restore(&self.start).is_ok() {
+        self.hands.clear();
+        // a thrown ball made the world another one, and some hands did
+        let as_it_was = self.thrown.is_empty() && !self.marked;
+        if as_it_was && self.world.restore(&self.start).is_ok() {
             self.report = Report::default();
         } else {
             let world = World::new(&self.scene).map_err(|error| source.complaint(&error))?;
@@ -241,8 +249,8 @@ impl Lane {
             self.world = world;
             self.report = Report::default();
             self.thrown.clear();
+            self.marked = false;
         }
-        self.hands.clear();
         self.history.clear();
         self.measured = None;
         Ok(())
@@ -270,6 +278,7 @@ impl Lane {
             self.report = Report::default();
             self.thrown.clear();
             self.hands.clear();
+            self.marked = false;
             self.history.clear();
         }
         self.settings = settings(&self.scene).map_err(Complaint::new)?;
@@ -311,17 +320,19 @@ impl Lane {
         Ok(())
     }
 
-    /// Takes hold of a body; says why not.
-    pub(crate) fn grab(&mut self, client: u64, body: usize, point: Vec3) -> Result<(), Complaint> {
+    /// Takes hold of what `grab` finds in the world; says why not.
+    pub(crate) fn grab(
+        &mut self,
+        client: u64,
+        grab: impl FnOnce(&mut World) -> Result<Grip, String>,
+    ) -> Result<(), Complaint> {
         if self.tape.is_some() {
             return Err(fixed());
         }
         self.release(client);
-        let system = self.world.system();
-        let hand = Hand::grab(system, client, body, point).ok_or_else(|| {
-            Complaint::new(format!("body {body} cannot be held: it does not move"))
-        })?;
-        self.hands.push(hand);
+        let grip = grab(&mut self.world).map_err(Complaint::new)?;
+        self.marked |= grip.marks();
+        self.hands.push(grip);
         Ok(())
     }
 
@@ -331,7 +342,53 @@ impl Lane {
     }
 
     pub(crate) fn release(&mut self, client: u64) {
-        self.hands.retain(|hand| hand.client != client);
+        let world = &mut self.world;
+        self.hands.retain(|hand| {
+            let own = hand.client == client;
+            if own {
+                hand.let_go(world);
+            }
+            !own
+        });
+    }
+
+    /// All that has been seen, as a file with the `ending` of a format.
+    pub(crate) fn export(&mut self, name: &str, ending: &str) -> Result<Vec<u8>, Complaint> {
+        if ending == "html" {
+            let mut page = Page::of(
+                name,
+                self.description.clone(),
+                self.settings.clone(),
+                self.origin,
+            );
+            match &mut self.tape {
+                None => self
+                    .history
+                    .frames()
+                    .for_each(|frame| page.bytes(frame.to_vec())),
+                Some(tape) => {
+                    for index in 0..tape.len() {
+                        let (frame, record) = tape.recorded(index)?;
+                        page.frame(&frame, &record);
+                    }
+                }
+            }
+            return Ok(page.finish());
+        }
+        let like = self.world.frame();
+        let scene = self.world.scene();
+        match &mut self.tape {
+            None => export::write(
+                scene,
+                ending,
+                &mut self.history.frames().map(|bytes| Ok(unpack(bytes, &like))),
+            ),
+            Some(tape) => export::write(
+                scene,
+                ending,
+                &mut (0..tape.len()).map(|index| tape.recorded(index)),
+            ),
+        }
     }
 
     /// Throws a ball three times as dense as what is usual in the scene.

@@ -19,10 +19,15 @@
 mod assets;
 mod command;
 mod describe;
+mod export;
+mod grip;
 mod guard;
 mod hand;
 mod history;
+mod inside;
 mod lane;
+mod page;
+mod parts;
 mod query;
 mod registry;
 mod run;
@@ -31,8 +36,10 @@ mod socket;
 mod source;
 mod tape;
 mod thumbnail;
+mod unpack;
 pub mod wire;
 
+pub use page::Page;
 pub use server::{Running, Server, Settings};
 
 use std::net::SocketAddr;

@@ -36,6 +36,13 @@ impl Registry {
         self.lock().len()
     }
 
+    /// The run of that identity, if there is one.
+    pub(crate) fn running(&self, identity: &Identity) -> Option<Arc<Run>> {
+        let runs = self.lock();
+        let found = runs.iter().find(|run| run.identity() == *identity);
+        found.cloned()
+    }
+
     fn lock(&self) -> std::sync::MutexGuard<'_, Vec<Arc<Run>>> {
         self.runs.lock().unwrap_or_else(PoisonError::into_inner)
     }

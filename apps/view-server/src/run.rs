@@ -10,9 +10,10 @@ use std::time::{Duration, Instant};
 use axum::body::Bytes;
 use drystone_base::Vec3;
 use serde_json::{Value, json};
-use tokio::sync::watch;
+use tokio::sync::{oneshot, watch};
 
 use crate::command::Command;
+use crate::grip::Grip;
 use crate::lane::Lane;
 use crate::source::{Complaint, Source};
 use crate::wire::flags;
@@ -61,7 +62,15 @@ struct Shared {
     watchers: AtomicUsize,
     /// When somebody last watched.
     watched: Mutex<Instant>,
+    /// Files that are waited for: ending, and where to.
+    exports: Mutex<Vec<(String, oneshot::Sender<File>)>>,
 }
+
+/// A file that was asked for, or why there is none.
+pub(crate) type File = Result<Vec<u8>, String>;
+
+/// Most files that may be waited for at a time.
+const MOST_EXPORTS: usize = 4;
 
 impl Run {
     /// Starts a run; `goto` a time [s] or play from the start.
@@ -77,6 +86,7 @@ impl Run {
             identity: Mutex::new(identity.clone()),
             watchers: AtomicUsize::new(0),
             watched: Mutex::new(Instant::now()),
+            exports: Mutex::default(),
         });
         let stage = Stage {
             source,
@@ -116,6 +126,18 @@ impl Run {
             self.commands.try_send((client, command)),
             Err(TrySendError::Full(_))
         )
+    }
+
+    /// Asks for all that has been seen as a file; nothing if too many wait already.
+    pub(crate) fn export(&self, ending: &str) -> Option<oneshot::Receiver<File>> {
+        let (sender, receiver) = oneshot::channel();
+        let mut waiting = lock(&self.shared.exports);
+        if waiting.len() >= MOST_EXPORTS {
+            return None;
+        }
+        waiting.push((ending.into(), sender));
+        drop(waiting);
+        self.send(u64::MAX, Command::Export).then_some(receiver)
     }
 
     pub(crate) fn identity(&self) -> Identity {
@@ -372,8 +394,35 @@ impl Stage {
             }
             Command::Grab { lane, body, point } => {
                 self.leave_the_past();
-                self.lane(lane)?.grab(client, body, Vec3::from(point))?;
+                let point = Vec3::from(point);
+                self.lane(lane)?
+                    .grab(client, |world| Grip::body(world, client, body, point))?;
             }
+            Command::GrabStrand {
+                lane,
+                curve,
+                segment,
+                point,
+            } => {
+                self.leave_the_past();
+                let point = Vec3::from(point);
+                self.lane(lane)?.grab(client, |world| {
+                    Grip::strand(world, client, curve, segment, point)
+                })?;
+            }
+            Command::GrabCloth {
+                lane,
+                cloth,
+                vertex,
+                point,
+            } => {
+                self.leave_the_past();
+                let point = Vec3::from(point);
+                self.lane(lane)?.grab(client, |world| {
+                    Grip::cloth(world, client, cloth, vertex, point)
+                })?;
+            }
+            Command::Export => self.export(),
             Command::Drag { target } => {
                 let target = Vec3::from(target);
                 self.lanes
@@ -404,6 +453,20 @@ impl Stage {
             }
         }
         Ok(())
+    }
+
+    /// Writes the files that are waited for.
+    fn export(&mut self) {
+        let waiting = std::mem::take(&mut *lock(&self.shared.exports));
+        let name = self.source.name();
+        for (ending, reply) in waiting {
+            let made = match self.lanes.first_mut() {
+                Some(lane) => lane.export(&name, &ending),
+                None => Err(Complaint::new("there is nothing to be written")),
+            };
+            // whoever asked may have gone
+            let _ = reply.send(made.map_err(|complaint| complaint.message));
+        }
     }
 
     /// What acts on the simulation acts on its present.

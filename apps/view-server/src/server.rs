@@ -16,6 +16,7 @@ use serde_json::{Value, json};
 use tokio::sync::oneshot;
 
 use crate::command::LONGEST_MESSAGE;
+use crate::export::FORMATS;
 use crate::guard::{Guard, fresh_token, guard, is_token};
 use crate::query::Query;
 use crate::registry::Registry;
@@ -180,6 +181,7 @@ impl Server {
             .route("/{token}/gallery.json", get(gallery))
             .route("/{token}/schema.json", get(schema))
             .route("/{token}/thumbnail/{name}", get(thumbnail))
+            .route("/{token}/export/{name}", get(export))
             .route("/{token}/ws", get(socket))
             .route("/{token}/{file}", get(asset))
             .layer(from_fn_with_state(self.guard, guard))
@@ -278,6 +280,53 @@ async fn thumbnail(State(app): State<App>, Path((_, name)): Path<(String, String
     }
 }
 
+/// Which run an address means.
+fn identity(query: &Query) -> Identity {
+    let compare: Vec<String> = query.all("compare");
+    Identity {
+        scene: query.first("scene").unwrap_or_default(),
+        sets: query.all("set"),
+        // `compare=` alone is a second run like the first
+        compare: (!compare.is_empty())
+            .then(|| compare.into_iter().filter(|set| !set.is_empty()).collect()),
+    }
+}
+
+/// `export/NAME.ENDING?scene=NAME&...`: all that has been seen of that run, which must be there.
+async fn export(
+    State(app): State<App>,
+    Path((_, name)): Path<(String, String)>,
+    RawQuery(query): RawQuery,
+) -> Response {
+    let refuse = |code, why: String| (code, format!("{why}\n")).into_response();
+    let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
+    let Some((ending, kind)) = FORMATS.into_iter().find(|(known, _)| *known == ending) else {
+        let known = FORMATS.map(|(ending, _)| format!(".{ending}")).join(", ");
+        let why = format!("`{name}` has an ending that is not known; wanted one of {known}");
+        return refuse(StatusCode::NOT_FOUND, why);
+    };
+    let query = Query::read(query.as_deref().unwrap_or(""));
+    let Some(run) = app.registry.running(&identity(&query)) else {
+        let why = "nobody watches that run: open it first";
+        return refuse(StatusCode::NOT_FOUND, why.into());
+    };
+    let Some(file) = run.export(ending) else {
+        let why = "the run is busy writing other files";
+        return refuse(StatusCode::SERVICE_UNAVAILABLE, why.into());
+    };
+    match file.await {
+        Ok(Ok(bytes)) => {
+            let headers = [
+                (header::CONTENT_TYPE, kind),
+                (header::CONTENT_DISPOSITION, "attachment"),
+            ];
+            (headers, bytes).into_response()
+        }
+        Ok(Err(why)) => refuse(StatusCode::UNPROCESSABLE_ENTITY, why),
+        Err(_) => refuse(StatusCode::SERVICE_UNAVAILABLE, "the run has ended".into()),
+    }
+}
+
 /// `ws?scene=NAME&set=KEY=VALUE&compare=KEY=VALUE&t=SECONDS&play=0`: watch that run.
 async fn socket(
     State(app): State<App>,
@@ -285,14 +334,7 @@ async fn socket(
     upgrade: WebSocketUpgrade,
 ) -> Response {
     let query = Query::read(query.as_deref().unwrap_or(""));
-    let compare: Vec<String> = query.all("compare");
-    let identity = Identity {
-        scene: query.first("scene").unwrap_or_default(),
-        sets: query.all("set"),
-        // `compare=` alone is a second run like the first
-        compare: (!compare.is_empty())
-            .then(|| compare.into_iter().filter(|set| !set.is_empty()).collect()),
-    };
+    let identity = identity(&query);
     let goto = query.first("t").and_then(|time| time.parse().ok());
     let playing = query.first("play").is_none_or(|play| play != "0");
     let run = match app.registry.find(identity, goto, playing) {

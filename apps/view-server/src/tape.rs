@@ -4,7 +4,7 @@ use std::path::Path;
 
 use drystone_formats::Recording;
 use drystone_rigid::Graph;
-use drystone_world::{FrameRecord, Scene};
+use drystone_world::{Frame, FrameRecord, Scene};
 
 use crate::source::Complaint;
 use crate::wire::{Header, Numbers, encode};
@@ -46,6 +46,16 @@ impl Tape {
         Some(self.recording.frame(index).ok()?.0.time)
     }
 
+    /// How many frames there are.
+    pub(crate) fn len(&self) -> usize {
+        self.recording.len()
+    }
+
+    /// Frame `index` as it was recorded.
+    pub(crate) fn recorded(&mut self, index: usize) -> Result<(Frame, FrameRecord), Complaint> {
+        Ok(self.recording.frame(index)?)
+    }
+
     /// The frame nearest to `time` [s] as bytes.
     pub(crate) fn frame(
         &mut self,
@@ -67,7 +77,8 @@ impl Tape {
     }
 }
 
-fn numbers(record: &FrameRecord) -> Numbers {
+/// What plots show of a recorded frame.
+pub(crate) fn numbers(record: &FrameRecord) -> Numbers {
     Numbers {
         kinetic: record.kinetic_energy,
         potential: record.potential_energy,

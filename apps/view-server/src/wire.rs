@@ -1,10 +1,10 @@
 //! Frames as bytes: what goes to the page many times a second.
 //!
-//! Little-endian, version 1. Offsets in bytes:
+//! Little-endian, version 2. Offsets in bytes:
 //!
 //! | at | type | what |
 //! |---|---|---|
-//! | 0 | u8 | version, 1 |
+//! | 0 | u8 | version, 2 |
 //! | 1 | u8 | lane: 0, or 1 for the second of two runs side by side |
 //! | 2 | u8 | [`kinds`] of data that follow |
 //! | 3 | u8 | [`flags`] |
@@ -23,15 +23,19 @@
 //! | | u32 m, m x 40 bytes | if `CONTACTS`: bodies a and b (u32), point, force on b \[N\] (f32), distance \[m\] (f32), layer (u32) |
 //! | | u32 s, then for each | if `STRANDS`: u32 p, p x 3 f32 points |
 //! | | u32 c, then for each | if `CLOTHS`: u32 p, p x 3 f32 points |
+//! | | for each strand (p - 1) x 5 f32 | if `FRAMES`: rotation (x, y, z, w) of each segment, twist of its joint away from rest \[rad\] |
+//! | | for each cloth p x 2 f32 | if `LAYERS`: shortest time step of each vertex \[s\], penalty layers active at it |
 //!
-//! A strand or a cloth has as many points as its description says, unless the epoch has changed.
+//! In a contact of a strand, b is n plus the number of the strand. A strand or a cloth has as many points as its description says, unless the epoch has changed.
 
 use drystone_base::Vec3;
 use drystone_rigid::{Graph, NONE, Report};
 use drystone_world::{Frame, World};
 
+use crate::inside::{clocks, strand_contacts, twists};
+
 /// Version of the layout.
-pub const VERSION: u8 = 1;
+pub const VERSION: u8 = 2;
 /// Bytes before the bodies.
 pub const HEADER: usize = 128;
 
@@ -47,8 +51,12 @@ pub mod kinds {
     pub const STRANDS: u8 = 8;
     /// Points of cloths; always there if the scene has cloths.
     pub const CLOTHS: u8 = 16;
+    /// Material frames and twist of strands.
+    pub const FRAMES: u8 = 32;
+    /// Time steps and penalty layers of the vertices of cloth.
+    pub const LAYERS: u8 = 64;
     /// What a page may ask for.
-    pub const ASKABLE: u8 = VELOCITIES | GRAPH | CONTACTS;
+    pub const ASKABLE: u8 = VELOCITIES | GRAPH | CONTACTS | FRAMES | LAYERS;
 }
 
 /// What else there is to know of a frame.
@@ -92,6 +100,8 @@ pub struct Numbers {
     pub moving: f64,
     /// Stack layers, if the graph was asked for.
     pub layers: f64,
+    /// Events of cloth in the last step.
+    pub events: f64,
 }
 
 impl Numbers {
@@ -115,6 +125,9 @@ impl Numbers {
             rate,
             moving: count(&|i| state.present[i] && model.is_dynamic(i)),
             layers: 0.0,
+            events: world
+                .cloth_report()
+                .map_or(0.0, |report| report.events.events() as f64),
         }
     }
 
@@ -135,7 +148,7 @@ impl Numbers {
             self.rate,
             self.moving,
             self.layers,
-            0.0,
+            self.events,
         ]
     }
 }
@@ -176,7 +189,13 @@ pub fn encode(
         numbers.layers = f64::from(graph.layers);
     }
     if world.is_none() {
-        asked &= !kinds::GRAPH;
+        asked &= !(kinds::GRAPH | kinds::LAYERS);
+    }
+    if frame.strands.is_empty() {
+        asked &= !kinds::FRAMES;
+    }
+    if frame.cloths.is_empty() {
+        asked &= !kinds::LAYERS;
     }
     let mut present = asked;
     if !frame.strands.is_empty() {
@@ -225,7 +244,12 @@ pub fn encode(
         }
     }
     if asked & kinds::CONTACTS != 0 {
-        let contacts = world.map_or_else(|| frame.contacts.clone(), World::contacts);
+        let mut contacts = world.map_or_else(|| frame.contacts.clone(), World::contacts);
+        contacts.extend(
+            world
+                .into_iter()
+                .flat_map(|world| strand_contacts(world, n)),
+        );
         let patches = system.map_or(&[][..], |system| &system.state.contacts.patches);
         let layers = patches.iter().enumerate().flat_map(|(k, patch)| {
             let layer = graph.layer.get(k).copied().unwrap_or(NONE);
@@ -257,6 +281,22 @@ pub fn encode(
     curves(&mut { strands }, frame.strands.len());
     let cloths = frame.cloths.iter().map(|cloth| &cloth.points);
     curves(&mut { cloths }, frame.cloths.len());
+    if asked & kinds::FRAMES != 0 {
+        for (strand, twists) in frame.strands.iter().zip(twists(frame, world)) {
+            for (q, twist) in strand.orientations.iter().zip(twists) {
+                let all = [q.x, q.y, q.z, q.w, twist];
+                all.into_iter().for_each(|x| bytes.float(x));
+            }
+        }
+    }
+    if asked & kinds::LAYERS != 0
+        && let Some(world) = world
+    {
+        for (step, layers) in clocks(frame, world).into_iter().flatten() {
+            bytes.float(step);
+            bytes.float(f64::from(layers));
+        }
+    }
     bytes.0
 }
 
@@ -328,7 +368,8 @@ mod tests {
         let mut bytes = encode(&frame, Some(&world), &header, &numbers, 0xFF, &mut graph);
         stamp(&mut bytes, 0.25, 0.5, flags::PLAYING);
 
-        assert_eq!(bytes[..4], [1, 1, kinds::ASKABLE, flags::PLAYING]);
+        let there = kinds::VELOCITIES | kinds::GRAPH | kinds::CONTACTS;
+        assert_eq!(bytes[..4], [VERSION, 1, there, flags::PLAYING]);
         assert_eq!((word(&bytes, 4), word(&bytes, 12)), (7, 3));
         assert_eq!(
             f64::from_le_bytes(bytes[16..24].try_into().unwrap()),

@@ -8,57 +8,74 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use common::{Page, frame_facts, get, start};
-use drystone_view::Settings;
+use drystone_view::{Running, Settings};
 
-/// Steps a second over `seconds`, as one page sees them.
-fn rate(page: &mut Page, seconds: f64) -> f64 {
-    // whatever has piled up first
-    let fresh = Instant::now();
-    page.frame(|_| fresh.elapsed() > Duration::from_millis(100));
+/// Steps a second over the same `STEPS` steps from the start of the run, as one page sees them.
+fn rate(page: &mut Page) -> f64 {
+    const STEPS: u32 = 80;
+    page.say(r#"{"do":"restart"}"#);
+    page.say(r#"{"do":"play"}"#);
+    page.frame(|frame| frame_facts(frame).1 < 20);
     let (began, first) = (Instant::now(), frame_facts(&page.frame(|_| true)).1);
-    let last = frame_facts(&page.frame(|_| began.elapsed().as_secs_f64() > seconds)).1;
-    f64::from(last - first) / began.elapsed().as_secs_f64()
+    let last = frame_facts(&page.frame(|frame| frame_facts(frame).1 >= first + STEPS)).1;
+    let rate = f64::from(last - first) / began.elapsed().as_secs_f64();
+    page.say(r#"{"do":"pause"}"#);
+    page.frame(|frame| frame[3] & 1 == 0);
+    rate
+}
+
+/// The same with 19 pages more, one of which reads nothing.
+fn rate_in_company(server: &Running, query: &str, page: &mut Page) -> f64 {
+    let stop = Arc::new(AtomicBool::new(false));
+    let silent = Page::open(server, query);
+    let readers: Vec<_> = (0..18)
+        .map(|_| {
+            let mut reader = Page::open(server, query);
+            let stop = stop.clone();
+            std::thread::spawn(move || {
+                while !stop.load(Ordering::Relaxed) {
+                    reader.socket.read().unwrap();
+                }
+            })
+        })
+        .collect();
+    let rate = rate(page);
+    stop.store(true, Ordering::Relaxed);
+    drop(silent);
+    // a paused run sends nothing: wake the readers
+    page.say(r#"{"do":"step","count":1}"#);
+    readers
+        .into_iter()
+        .for_each(|reader| reader.join().unwrap());
+    rate
+}
+
+fn median(mut list: Vec<f64>) -> f64 {
+    list.sort_by(f64::total_cmp);
+    list[list.len() / 2]
 }
 
 #[test]
-fn twenty_pages_one_of_which_reads_nothing_hardly_slow_the_run() {
+fn twenty_pages_one_of_which_reads_nothing_slow_a_run_by_less_than_a_tenth() {
     let server = start(Settings::default());
-    let query = "scene=falling-roof";
+    let query = "scene=falling-roof&play=0";
     let mut page = Page::open(&server, query);
     page.say(r#"{"do":"speed","factor":0}"#);
-    let mut best = [0.0f64; 2];
-    for _ in 0..3 {
-        // from the same place each time: the work of a step depends on what has fallen
-        page.say(r#"{"do":"restart"}"#);
-        best[0] = best[0].max(rate(&mut page, 0.7));
-        let stop = Arc::new(AtomicBool::new(false));
-        let silent = Page::open(&server, query);
-        let readers: Vec<_> = (0..18)
-            .map(|_| {
-                let mut reader = Page::open(&server, query);
-                let stop = stop.clone();
-                std::thread::spawn(move || {
-                    while !stop.load(Ordering::Relaxed) {
-                        reader.socket.read().unwrap();
-                    }
-                })
-            })
-            .collect();
-        page.say(r#"{"do":"restart"}"#);
-        best[1] = best[1].max(rate(&mut page, 0.7));
-        stop.store(true, Ordering::Relaxed);
-        readers
-            .into_iter()
-            .for_each(|reader| reader.join().unwrap());
-        drop(silent);
+    // company between two times alone; how much these two differ is what the machine is worth now
+    let (mut kept, mut alike) = (Vec::new(), Vec::new());
+    for _ in 0..7 {
+        let before = rate(&mut page);
+        let company = rate_in_company(&server, query, &mut page);
+        let after = rate(&mut page);
+        kept.push(company / (0.5 * (before + after)));
+        alike.push(before.min(after) / before.max(after));
     }
-    let kept = best[1] / best[0];
-    // the bar is 0.9, measured by `examples/load.rs`: 0.99; a busy machine scatters
+    let (kept, alike) = (median(kept), median(alike));
+    // measured on an idle machine: kept 0.99, alike 0.99
     assert!(
-        kept > 0.5,
-        "{:.0} steps/s alone, {:.0} with 20 pages",
-        best[0],
-        best[1]
+        kept > 0.9 * alike,
+        "with 20 pages {kept:.3} of the rate alone is left; alone it scatters by {:.3}",
+        1.0 - alike
     );
 }
 

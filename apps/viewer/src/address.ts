@@ -11,6 +11,8 @@ export interface Address {
   camera: { eye: Vector; target: Vector } | null;
   colour: string | null;
   arrows: boolean;
+  axes: boolean;
+  envelopes: boolean;
   /** Whether time runs at once. */
   play: boolean;
 }
@@ -31,6 +33,8 @@ export function read(search: string): Address {
       : null,
     colour: query.get("colour"),
     arrows: query.has("arrows"),
+    axes: query.has("frames"),
+    envelopes: query.has("envelopes"),
     play: query.get("play") !== "0",
   };
 }
@@ -47,6 +51,8 @@ export function write(address: Address): string {
   }
   if (address.colour && address.colour !== "own") query.append("colour", address.colour);
   if (address.arrows) query.append("arrows", "1");
+  if (address.axes) query.append("frames", "1");
+  if (address.envelopes) query.append("envelopes", "1");
   if (!address.play) query.append("play", "0");
   return query.toString();
 }

@@ -26,6 +26,8 @@ export class Bodies {
   private readonly materials: THREE.MeshStandardMaterial[] = [];
   private readonly moving: THREE.MeshStandardMaterial[] = [];
   private readonly grounds: { mesh: THREE.Mesh; body: number; part: Part }[] = [];
+  /** Everything once more, grown by how far contact reaches; made when first asked for. */
+  private shells: { mesh: THREE.InstancedMesh; reach: { value: number } }[] | null = null;
 
   constructor(
     shapes: ShapeDescription[],
@@ -141,6 +143,38 @@ export class Bodies {
     }
   }
 
+  /** Shows everything grown by `reach` [m]: the far side of it, which stands out around each body. */
+  envelopes(on: boolean, reach: number): void {
+    if (!on && !this.shells) return;
+    this.shells ??= this.batches.map(({ mesh }) => {
+      const size = { value: reach };
+      const material = new THREE.MeshBasicMaterial({ color: 0x3d8fb5, transparent: true, opacity: 0.5, side: THREE.BackSide, depthWrite: false });
+      const box = mesh.geometry instanceof THREE.BoxGeometry;
+      material.onBeforeCompile = (shader) => {
+        shader.uniforms["reach"] = size;
+        // in the shape's own measure: scales are taken out of the way again
+        shader.vertexShader = shader.vertexShader
+          .replace("#include <common>", "#include <common>\nuniform float reach;")
+          .replace(
+            "#include <begin_vertex>",
+            `#include <begin_vertex>
+            vec3 size = vec3(length(instanceMatrix[0].xyz), length(instanceMatrix[1].xyz), length(instanceMatrix[2].xyz));
+            transformed += ${box ? "sign(position)" : "normal"} * reach / max(size, vec3(1e-9));`,
+          );
+      };
+      const shell = new THREE.InstancedMesh(mesh.geometry, material, mesh.count);
+      shell.instanceMatrix = mesh.instanceMatrix;
+      shell.frustumCulled = false;
+      shell.renderOrder = 5;
+      this.group.add(shell);
+      return { mesh: shell, reach: size };
+    });
+    for (const shell of this.shells) {
+      shell.mesh.visible = on;
+      shell.reach.value = reach;
+    }
+  }
+
   /** The nearest body on a ray. */
   pick(ray: THREE.Raycaster): Pick | null {
     let best: Pick | null = null;
@@ -158,6 +192,7 @@ export class Bodies {
       mesh.geometry.dispose();
       mesh.dispose();
     }
+    for (const { mesh } of this.shells ?? []) (mesh.material as THREE.Material).dispose();
     for (const material of this.materials) material.dispose();
     for (const { mesh } of this.grounds) mesh.geometry.dispose();
   }

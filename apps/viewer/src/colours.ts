@@ -1,15 +1,30 @@
 // Which colour a body has, and why.
 
-import { NONE, type BodyDescription, type Frame } from "./protocol";
+import { NONE, type BodyDescription, type Frame, type SceneDescription } from "./protocol";
 
+/** Name, words, and what a scene must have for it to tell something. */
 export const MODES = [
-  ["own", "Own colours"],
-  ["layers", "Stack layers"],
-  ["islands", "Islands"],
-  ["sleeping", "Sleeping"],
-  ["speed", "Speed"],
+  ["own", "Own colours", "any"],
+  ["layers", "Stack layers", "bodies"],
+  ["islands", "Islands", "bodies"],
+  ["sleeping", "Sleeping", "bodies"],
+  ["speed", "Speed", "bodies"],
+  ["twist", "Twist of strands", "strands"],
+  ["clock", "Time step of cloth", "cloth"],
+  ["penalty", "Penalty layers of cloth", "cloth"],
 ] as const;
 export type Mode = (typeof MODES)[number][0];
+
+/** The ways of colouring that tell something about a scene. */
+export function modesOf(description: SceneDescription): Mode[] {
+  const has = {
+    any: true,
+    bodies: description.bodies.some((body) => body.motion === "dynamic"),
+    strands: description.strands.some((strand) => strand.kind === "strand"),
+    cloth: description.cloths.length > 0,
+  };
+  return MODES.filter(([, , what]) => has[what]).map(([mode]) => mode);
+}
 
 type Rgb = readonly [number, number, number];
 
@@ -48,6 +63,15 @@ export function scale(x: number): [number, number, number] {
   const k = Math.min(Math.floor(at), SCALE.length - 2);
   const [a, b] = [SCALE[k] as Rgb, SCALE[k + 1] as Rgb];
   const mix = (i: 0 | 1 | 2): number => a[i] + (b[i] - a[i]) * (at - k);
+  return linear([mix(0), mix(1), mix(2)]);
+}
+
+/** From blue over grey to red for `x` from -1 to 1, linear. */
+export function split(x: number): [number, number, number] {
+  const at = Math.min(Math.max(x, -1), 1);
+  const [middle, end]: [Rgb, Rgb] = [[0.8, 0.79, 0.77], at < 0 ? [0.1, 0.3, 0.75] : [0.76, 0.13, 0.1]];
+  const part = Math.sqrt(Math.abs(at));
+  const mix = (i: 0 | 1 | 2): number => middle[i] + (end[i] - middle[i]) * part;
   return linear([mix(0), mix(1), mix(2)]);
 }
 

@@ -11,7 +11,14 @@ export interface Listener {
   line(up: boolean): void;
 }
 
-export class Connection {
+/** What a page speaks to: an engine, or a recording that it carries. */
+export interface Line {
+  send(command: Command): void;
+  /** Asks for kinds of data beyond poses. */
+  watch(kinds: number): void;
+}
+
+export class Connection implements Line {
   private socket: WebSocket | null = null;
   private wait = 250;
   private closed = false;

@@ -1,8 +1,10 @@
-// All there is to know of one body, read live.
+// All there is to know of one body, strand or cloth, read live.
 
 import { element } from "./dom";
 import { quantity, vector } from "./format";
-import { NONE, type BodyDescription, type Frame } from "./protocol";
+import { length } from "./inside";
+import { NONE, type BodyDescription, type Frame, type SceneDescription } from "./protocol";
+import type { Chosen } from "./stage";
 
 export class Inspector {
   readonly box = element("div", { class: "inspector" });
@@ -12,10 +14,80 @@ export class Inspector {
   }
 
   clear(): void {
-    this.box.replaceChildren(element("p", { class: "about" }, "Click a body to read its state."));
+    this.box.replaceChildren(element("p", { class: "about" }, "Click a body, a strand or a cloth to read its state."));
   }
 
-  show(index: number, bodies: BodyDescription[], frame: Frame): void {
+  /** Shows what was chosen as `frame` has it. */
+  show(chosen: Chosen, description: SceneDescription, bodies: BodyDescription[], frame: Frame): void {
+    if (chosen.kind === "body") this.showBody(chosen.index, bodies, description, frame);
+    else if (chosen.kind === "strand") this.showStrand(chosen, description, bodies, frame);
+    else this.showCloth(chosen, description, frame);
+  }
+
+  private list(title: string, rows: [string, string][], ...more: HTMLElement[]): void {
+    const cells = rows.flatMap(([name, value]) => [element("dt", {}, name), element("dd", {}, value)]);
+    this.box.replaceChildren(element("h3", {}, title), element("dl", { class: "numbers" }, ...cells), ...more);
+  }
+
+  private showStrand(chosen: Chosen, description: SceneDescription, bodies: BodyDescription[], frame: Frame): void {
+    const { index, part } = chosen;
+    const [strand, points] = [description.strands[index], frame.strands[index]];
+    if (!strand || !points) return this.clear();
+    const at = (p: number): number[] => [0, 1, 2].map((c) => (points[3 * p + c] as number) + (frame.origin[c] as number));
+    const count = points.length / 3 - 1;
+    let long = 0;
+    for (let s = 0; s < count; s++) long += length(points, s);
+    const rows: [string, string][] = [["kind", strand.kind === "strand" ? "strand" : `${strand.kind} of cloth`]];
+    if (strand.kind === "particle") {
+      rows.push(["position [m]", vector(at(0))]);
+    } else {
+      rows.push(["segment", `${part} of ${count}`]);
+      rows.push(["length", quantity(long, "m")], ["radius here", quantity(strand.radii[part] ?? 0, "m")]);
+      rows.push(["root [m]", vector(at(0))], ["here [m]", vector(at(part))], ["tip [m]", vector(at(count))]);
+    }
+    const own = frame.frames?.[index];
+    if (own && strand.kind === "strand") {
+      const twist = (s: number): number => own[5 * s + 4] as number;
+      let whole = 0;
+      for (let s = 0; s < count; s++) whole += twist(s);
+      const here = [0, 1, 2, 3].map((c) => own[5 * part + c] as number);
+      rows.push(["twist of this joint", `${((twist(part) * 180) / Math.PI).toFixed(3)}°`]);
+      rows.push(["twist root to tip", `${((whole * 180) / Math.PI).toFixed(2)}°`], ["frame (x, y, z, w)", vector(here)]);
+    }
+    const touching = touches(frame, frame.bodies + index);
+    const list = touching.map(({ other, force, gap }) => {
+      const name = bodies[other]?.name ?? `body ${other}`;
+      return element("li", {}, element("b", {}, name), ` ${quantity(Math.hypot(...force), "N")}, gap ${quantity(gap, "m")}`);
+    });
+    this.list(strand.name, rows, element("h3", {}, `Touches at ${list.length} points`), element("ul", {}, ...list.slice(0, 40)));
+  }
+
+  private showCloth(chosen: Chosen, description: SceneDescription, frame: Frame): void {
+    const { index, part } = chosen;
+    const [cloth, points] = [description.cloths[index], frame.cloths[index]];
+    if (!cloth || !points) return this.clear();
+    const position = [0, 1, 2].map((c) => (points[3 * part + c] as number) + (frame.origin[c] as number));
+    const rows: [string, string][] = [
+      ["vertices", String(cloth.points)],
+      ["triangles", String(cloth.triangles.length / 3)],
+      ["vertex", `${part}${cloth.pinned.includes(part) ? ", pinned" : ""}`],
+      ["position [m]", vector(position)],
+    ];
+    const inside = frame.layers?.[index];
+    if (inside) {
+      rows.push(["time step", quantity(inside[2 * part] as number, "s")]);
+      rows.push(["active layers", String(inside[2 * part + 1])]);
+      let [least, most] = [Infinity, 0];
+      for (let i = 0; 2 * i < inside.length; i++) {
+        least = Math.min(least, inside[2 * i] as number);
+        most = Math.max(most, inside[2 * i + 1] as number);
+      }
+      rows.push(["shortest step of all", quantity(least, "s")], ["deepest layer of all", String(most)]);
+    }
+    this.list(cloth.name, rows);
+  }
+
+  private showBody(index: number, bodies: BodyDescription[], description: SceneDescription, frame: Frame): void {
     const body = bodies[index];
     if (!body || index >= frame.bodies) {
       this.clear();
@@ -45,30 +117,33 @@ export class Inspector {
       rows.push(["island", island === NONE ? "–" : String(island)]);
     }
     const touching = new Map<number, { points: number; force: [number, number, number]; gap: number }>();
-    if (frame.contacts) {
-      const { count, words, floats } = frame.contacts;
-      for (let k = 0; k < count; k++) {
-        const [a, b] = [words[10 * k] as number, words[10 * k + 1] as number];
-        if (a !== index && b !== index) continue;
-        const other = a === index ? b : a;
-        const sign = b === index ? 1 : -1;
-        const one = touching.get(other) ?? { points: 0, force: [0, 0, 0], gap: Infinity };
-        one.points++;
-        for (const c of [0, 1, 2] as const) one.force[c] += sign * (floats[10 * k + 5 + c] as number);
-        one.gap = Math.min(one.gap, floats[10 * k + 8] as number);
-        touching.set(other, one);
-      }
+    for (const { other, force, gap } of touches(frame, index)) {
+      const one = touching.get(other) ?? { points: 0, force: [0, 0, 0], gap: Infinity };
+      one.points++;
+      for (const c of [0, 1, 2] as const) one.force[c] += force[c];
+      one.gap = Math.min(one.gap, gap);
+      touching.set(other, one);
     }
     const list = [...touching].map(([other, one]) => {
-      const name = bodies[other]?.name ?? `body ${other}`;
+      const name = bodies[other]?.name ?? description.strands[other - frame.bodies]?.name ?? `body ${other}`;
       const force = quantity(Math.hypot(...one.force), "N");
       return element("li", {}, element("b", {}, name), ` ${force}, ${one.points} points, gap ${quantity(one.gap, "m")}`);
     });
-    this.box.replaceChildren(
-      element("h3", {}, body.name),
-      element("dl", { class: "numbers" }, ...rows.flatMap(([name, value]) => [element("dt", {}, name), element("dd", {}, value)])),
-      element("h3", {}, `Touches ${list.length}`),
-      element("ul", {}, ...list.slice(0, 40)),
-    );
+    this.list(body.name, rows, element("h3", {}, `Touches ${list.length}`), element("ul", {}, ...list.slice(0, 40)));
   }
+}
+
+/** Contact points of thing `index`: the other thing, the force on this one [N], and the gap [m]. */
+function touches(frame: Frame, index: number): { other: number; force: [number, number, number]; gap: number }[] {
+  const found: { other: number; force: [number, number, number]; gap: number }[] = [];
+  if (!frame.contacts) return found;
+  const { count, words, floats } = frame.contacts;
+  for (let k = 0; k < count; k++) {
+    const [a, b] = [words[10 * k] as number, words[10 * k + 1] as number];
+    if (a !== index && b !== index) continue;
+    const sign = b === index ? 1 : -1;
+    const force = [5, 6, 7].map((c) => sign * (floats[10 * k + c] as number)) as [number, number, number];
+    found.push({ other: a === index ? b : a, force, gap: floats[10 * k + 8] as number });
+  }
+  return found;
 }

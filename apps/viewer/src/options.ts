@@ -25,13 +25,12 @@ const PRESETS = ["default", "paper", "repaired", "converged"];
 
 export class Options {
   readonly box = element("div", { class: "options" });
-  private readonly schema: Promise<Schema>;
+  /** Asked for when first needed. */
+  private schema: Promise<Schema> | null = null;
   private drawn = "";
   private readonly open = new Set<string>(["Method", "chosen"]);
 
-  constructor(private readonly change: (lane: number, assignment: string) => void) {
-    this.schema = fetch("schema.json").then((answer) => answer.json() as Promise<Schema>);
-  }
+  constructor(private readonly change: (lane: number, assignment: string) => void) {}
 
   /** Draws the controls of run `lane` again if its values are others than before. */
   async show(lane: number, status: LaneStatus | undefined): Promise<void> {
@@ -39,6 +38,7 @@ export class Options {
     const now = JSON.stringify([lane, status.settings, status.sets]);
     if (now === this.drawn) return;
     this.drawn = now;
+    this.schema ??= fetch("schema.json").then((answer) => answer.json() as Promise<Schema>);
     const root = await this.schema;
     if (this.drawn !== now) return;
     // whoever is typing keeps the control

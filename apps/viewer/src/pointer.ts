@@ -1,20 +1,22 @@
-// What the pointer does: look around, drag bodies, throw balls.
+// What the pointer does: look around, drag bodies, strands and cloth, throw balls.
 
 import * as THREE from "three";
-import type { Connection } from "./connection";
+import type { Line } from "./connection";
 import type { Vector } from "./protocol";
-import type { Stage } from "./stage";
+import type { Chosen, Pick, Stage } from "./stage";
 
 export type Tool = "look" | "grab" | "throw";
 export const TOOLS: [Tool, string, string, string][] = [
-  ["look", "look", "Look around and choose bodies", "1"],
-  ["grab", "grab", "Drag bodies", "2"],
+  ["look", "look", "Look around and choose things", "1"],
+  ["grab", "grab", "Drag bodies, strands and cloth", "2"],
   ["throw", "throw", "Throw balls", "3"],
 ];
 
 interface Wishes {
-  choose(pick: { lane: number; body: number } | null): void;
+  choose(pick: Chosen | null): void;
   gravity(): Vector;
+  /** What something under the pointer is called, in a few words. */
+  words(pick: Pick): string;
 }
 
 /** A press that moves less than this is a click [pixels]. */
@@ -31,7 +33,7 @@ export class Pointer {
 
   constructor(
     private readonly stage: Stage,
-    private readonly connection: Connection,
+    private readonly connection: Line,
     private readonly tip: HTMLElement,
     private readonly wishes: Wishes,
   ) {
@@ -54,14 +56,24 @@ export class Pointer {
     const wantsHold = this.tool === "grab" || event.shiftKey;
     if (!wantsHold || event.button !== 0 || this.held) return;
     const pick = this.stage.pick(event.clientX, event.clientY);
-    const body = pick && this.stage.lanes[pick.lane]?.bodies?.bodies[pick.body];
-    if (!pick || body?.motion !== "dynamic") return;
+    if (!pick || !this.seize(pick)) return;
     // the hand moves in the plane that faces the camera
     const facing = this.stage.camera.getWorldDirection(new THREE.Vector3());
     const plane = new THREE.Plane().setFromNormalAndCoplanarPoint(facing, pick.point);
     this.held = { pointer: event.pointerId, plane };
     this.stage.controls.enabled = false;
-    this.connection.send({ do: "grab", lane: pick.lane, body: pick.body, point: pick.point.toArray() });
+  }
+
+  /** Asks the engine to hold what is there; false if it cannot be moved. */
+  private seize(pick: Pick): boolean {
+    const { lane, index, part } = pick;
+    const point = pick.point.toArray();
+    const body = this.stage.lanes[lane]?.bodies?.bodies[index];
+    if (pick.kind === "strand") this.connection.send({ do: "grab-strand", lane, curve: index, segment: part, point });
+    else if (pick.kind === "cloth") this.connection.send({ do: "grab-cloth", lane, cloth: index, vertex: part, point });
+    else if (!body || body.motion === "fixed") return false;
+    else this.connection.send({ do: "grab", lane, body: index, point });
+    return true;
   }
 
   private move(event: PointerEvent): void {
@@ -76,10 +88,9 @@ export class Pointer {
     if (now - this.hover < 90) return;
     this.hover = now;
     const pick = this.stage.pick(event.clientX, event.clientY);
-    const body = pick && this.stage.lanes[pick.lane]?.bodies?.bodies[pick.body];
-    this.tip.classList.toggle("there", !!body);
-    if (body) {
-      this.tip.textContent = body.motion === "dynamic" ? body.name : `${body.name} (${body.motion})`;
+    this.tip.classList.toggle("there", !!pick);
+    if (pick) {
+      this.tip.textContent = this.wishes.words(pick);
       this.tip.style.translate = `${event.clientX + 14}px ${event.clientY + 16}px`;
     }
   }

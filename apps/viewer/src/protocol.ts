@@ -1,6 +1,6 @@
 // What goes between the page and the engine; apps/view-server/src/wire.rs documents the bytes.
 
-export const KIND = { velocities: 1, graph: 2, contacts: 4, strands: 8, cloths: 16 } as const;
+export const KIND = { velocities: 1, graph: 2, contacts: 4, strands: 8, cloths: 16, frames: 32, layers: 64 } as const;
 export const NONE = 0xffffffff;
 
 export type Vector = [number, number, number];
@@ -36,8 +36,28 @@ export interface SceneDescription {
   floor: number | null;
   shapes: ShapeDescription[];
   bodies: BodyDescription[];
-  strands: { name: string; points: number; radii: number[]; colour: Vector | null }[];
-  cloths: { name: string; points: number; triangles: number[]; colour: Vector | null }[];
+  strands: StrandDescription[];
+  cloths: ClothDescription[];
+  /** At which the outermost layer about cloth acts [m]; none without cloth. */
+  thickness: number | null;
+}
+
+export interface StrandDescription {
+  name: string;
+  points: number;
+  radii: number[];
+  colour: Vector | null;
+  /** "strand", or "chain" or "particle" of cloth. */
+  kind: "strand" | "chain" | "particle";
+}
+
+export interface ClothDescription {
+  name: string;
+  points: number;
+  triangles: number[];
+  colour: Vector | null;
+  /** Vertices that are prescribed. */
+  pinned: number[];
 }
 
 export interface Complaint {
@@ -92,12 +112,13 @@ export const NUMBERS = [
   "rate",
   "moving",
   "layers",
+  "events",
 ] as const;
 export type Numbers = Record<(typeof NUMBERS)[number], number>;
 
 export interface Contacts {
   count: number;
-  /** a, b, point (3), force (3), distance, layer: 10 words each. */
+  /** a, b, point (3), force on b (3), distance, layer: 10 words each; from the number of bodies on, b is a strand. */
   floats: Float32Array;
   words: Uint32Array;
 }
@@ -124,15 +145,21 @@ export interface Frame {
   contacts: Contacts | null;
   strands: Float32Array[];
   cloths: Float32Array[];
+  /** Of each segment of each strand its rotation (x, y, z, w), and the twist of its joint [rad]. */
+  frames: Float32Array[] | null;
+  /** Of each vertex of each cloth its shortest time step [s], and the layers active at it. */
+  layers: Float32Array[] | null;
 }
 
+/** Version of the layout that is understood. */
+const VERSION = 2;
 const HEADER = 128;
 
 /** The frame in `buffer`, without copying what is in it. */
 export function decode(buffer: ArrayBuffer): Frame {
   const view = new DataView(buffer);
   const version = view.getUint8(0);
-  if (version !== 1) throw new Error(`a frame of version ${version}; this page knows version 1: reload it`);
+  if (version !== VERSION) throw new Error(`a frame of version ${version}; this page knows version ${VERSION}: reload it`);
   const kinds = view.getUint8(2);
   const flags = view.getUint8(3);
   const bodies = view.getUint32(12, true);
@@ -176,6 +203,8 @@ export function decode(buffer: ArrayBuffer): Frame {
   };
   const strands = curves(kinds & KIND.strands);
   const cloths = curves(kinds & KIND.cloths);
+  const frames = kinds & KIND.frames ? strands.map((points) => floats(5 * Math.max(points.length / 3 - 1, 0))) : null;
+  const layers = kinds & KIND.layers ? cloths.map((points) => floats((2 * points.length) / 3)) : null;
   return {
     lane: view.getUint8(1),
     kinds,
@@ -196,6 +225,8 @@ export function decode(buffer: ArrayBuffer): Frame {
     contacts,
     strands,
     cloths,
+    frames,
+    layers,
   };
 }
 
@@ -209,6 +240,8 @@ export type Command =
   | { do: "reset"; lane: number }
   | { do: "compare"; sets: string[] | null }
   | { do: "grab"; lane: number; body: number; point: Vector }
+  | { do: "grab-strand"; lane: number; curve: number; segment: number; point: Vector }
+  | { do: "grab-cloth"; lane: number; cloth: number; vertex: number; point: Vector }
   | { do: "drag"; target: Vector }
   | { do: "throw"; origin: Vector; velocity: Vector; radius: number }
   | { do: "watch"; kinds: number };

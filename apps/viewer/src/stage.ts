@@ -3,10 +3,11 @@
 import * as THREE from "three";
 import { OrbitControls } from "three/examples/jsm/controls/OrbitControls.js";
 import { Arrows } from "./arrows";
-import { Bodies, type Pick } from "./bodies";
+import { Bodies } from "./bodies";
 import { paint, type Legend, type Mode } from "./colours";
+import { Axes, paintSoft } from "./inside";
 import type { Frame, LaneStatus, SceneDescription, Vector } from "./protocol";
-import { Soft } from "./soft";
+import { Soft, SUN } from "./soft";
 
 interface Look {
   background: number;
@@ -19,16 +20,22 @@ interface Look {
 }
 
 const LOOKS: Record<"light" | "dark", Look> = {
-  light: { background: 0xdfe5ea, fog: 0xdfe5ea, ground: 0xbdb7aa, sky: 0xe3ecff, earth: 0xa39682, ambient: 1.7, sun: 2.9 },
-  dark: { background: 0x15191e, fog: 0x15191e, ground: 0x353a40, sky: 0x9db4d4, earth: 0x4a4238, ambient: 1.15, sun: 1.9 },
+  light: { background: 0xdfe5ea, fog: 0xdfe5ea, ground: 0xbdb7aa, sky: 0xe3ecff, earth: 0xa39682, ambient: 1.35, sun: 2.45 },
+  dark: { background: 0x15191e, fog: 0x15191e, ground: 0x353a40, sky: 0x9db4d4, earth: 0x4a4238, ambient: 1.0, sun: 1.7 },
 };
+
+/** Width over height that the cameras of scenes are made for [1]. */
+const WIDE = 1.6;
 
 /** One run as it is shown. */
 class LaneView {
   readonly scene = new THREE.Scene();
   readonly sun = new THREE.DirectionalLight(0xfff2df, 2.6);
   readonly sky = new THREE.HemisphereLight(0xdfeaff, 0x9a8c78, 1.5);
+  /** From the eye: what is turned away from the sun has a shape too. */
+  readonly lamp = new THREE.DirectionalLight(0xffffff, 0.55);
   readonly arrows = new Arrows();
+  readonly axes = new Axes();
   bodies: Bodies | null = null;
   soft: Soft | null = null;
   floor: THREE.Mesh | null = null;
@@ -36,6 +43,8 @@ class LaneView {
   thrown = 0;
   frame: Frame | null = null;
   legend: Legend = [];
+  /** How strands and cloths were coloured last. */
+  private painted: Mode | null = null;
   ground: THREE.MeshStandardMaterial;
 
   constructor(ground: THREE.MeshStandardMaterial) {
@@ -44,7 +53,7 @@ class LaneView {
     this.sun.shadow.mapSize.set(2048, 2048);
     this.sun.shadow.bias = -0.0004;
     this.sun.shadow.normalBias = 0.04;
-    this.scene.add(this.sun, this.sun.target, this.sky, this.arrows.group);
+    this.scene.add(this.sun, this.sun.target, this.sky, this.lamp, this.lamp.target, this.arrows.group, this.axes.lines);
   }
 
   describe(description: SceneDescription): void {
@@ -54,6 +63,7 @@ class LaneView {
     this.soft?.dispose();
     if (this.soft) this.scene.remove(this.soft.group);
     this.soft = new Soft(description);
+    this.painted = null;
     this.scene.add(this.soft.group);
     if (this.floor) this.scene.remove(this.floor);
     this.floor = null;
@@ -98,27 +108,49 @@ class LaneView {
   /** Shows `frame` from a camera that is `distance` away [m]. */
   show(frame: Frame, mode: Mode, chosen: number | null, distance: number): void {
     this.frame = frame;
-    if (!this.bodies) return;
+    if (!this.bodies || !this.description) return;
     this.bodies.update(frame);
     this.legend = paint(mode, this.bodies.bodies, frame, this.bodies.colours);
     this.bodies.recolour(chosen);
     this.bodies.translucent(this.arrows.group.visible);
     // a hair is at least about a pixel wide, or it would be drawn as dots
     this.soft?.update(frame, 0.0006 * distance);
+    if (this.soft && (mode !== "own" || mode !== this.painted)) {
+      const soft = paintSoft(mode, this.description, frame);
+      this.soft.recolour(soft);
+      if (soft.legend.length > 0) this.legend = soft.legend;
+      this.painted = mode;
+    }
     this.arrows.update(frame, 0.055 * distance);
+    this.axes.update(frame, 0.014 * distance);
+  }
+
+  /** Shows how far contact reaches: about bodies [m], and the outermost layer of cloth. */
+  envelopes(on: boolean, reach: number): void {
+    this.bodies?.envelopes(on, reach);
+    if (this.soft) this.soft.hull.visible = on;
   }
 
   dispose(): void {
     this.bodies?.dispose();
     this.soft?.dispose();
     this.arrows.dispose();
+    this.axes.dispose();
     this.sun.shadow.dispose();
   }
 }
 
+/** Something in a run: a body, a strand and a segment of it, or a cloth and a vertex of it. */
 export interface Chosen {
   lane: number;
-  body: number;
+  kind: "body" | "strand" | "cloth";
+  index: number;
+  part: number;
+}
+
+export interface Pick extends Chosen {
+  point: THREE.Vector3;
+  distance: number;
 }
 
 export class Stage {
@@ -126,6 +158,8 @@ export class Stage {
   readonly camera = new THREE.PerspectiveCamera(40, 1, 0.1, 1000);
   readonly controls: OrbitControls;
   readonly lanes: LaneView[] = [];
+  /** Distance up to which bodies count as touching, by run [m]. */
+  private readonly reach: number[] = [];
   mode: Mode = "own";
   chosen: Chosen | null = null;
   /** How many pictures have been drawn. */
@@ -137,13 +171,20 @@ export class Stage {
   private readonly grounds: THREE.MeshStandardMaterial[] = [];
   private look: Look = LOOKS.light;
   private dirty = true;
+  /** Whether shadows are to be cast anew. */
+  private stale = true;
   private home: { eye: Vector; target: Vector } | null = null;
+  /** Whether the camera is where the scene has it. */
+  private atHome = false;
+  private shown = { arrows: false, axes: false, envelopes: false };
 
   constructor(readonly box: HTMLElement) {
     this.renderer = new THREE.WebGLRenderer({ antialias: true, powerPreference: "high-performance" });
     this.renderer.setPixelRatio(Math.min(devicePixelRatio, 2));
     this.renderer.shadowMap.enabled = true;
     this.renderer.shadowMap.type = THREE.PCFShadowMap;
+    // shadows are cast anew when something has moved, not when the camera has
+    this.renderer.shadowMap.autoUpdate = false;
     this.renderer.toneMapping = THREE.NeutralToneMapping;
     this.renderer.toneMappingExposure = 1.0;
     this.renderer.autoClear = false;
@@ -160,6 +201,7 @@ export class Stage {
       this.dirty = true;
       this.onmove();
     });
+    this.controls.addEventListener("start", () => (this.atHome = false));
     new ResizeObserver(() => this.resize()).observe(box);
     this.resize();
     const tick = (): void => {
@@ -208,14 +250,20 @@ export class Stage {
       if (first) this.goHome();
       this.camera.updateProjectionMatrix();
     }
-    this.dirty = true;
+    this.display(this.shown);
+    this.dirty = this.stale = true;
   }
 
   status(lanes: LaneStatus[]): void {
-    lanes.forEach((status, k) => this.lanes[k]?.throwIn(status.thrown));
+    lanes.forEach((status, k) => {
+      this.lanes[k]?.throwIn(status.thrown);
+      const solver = status.settings["solver"] as { envelope?: number } | undefined;
+      this.reach[k] = solver?.envelope ?? 0.01;
+      this.lanes[k]?.envelopes(this.shown.envelopes, this.reach[k] ?? 0.01);
+    });
     while (this.lanes.length > Math.max(lanes.length, 1)) {
       this.lanes.pop()?.dispose();
-      this.dirty = true;
+      this.dirty = this.stale = true;
     }
     if (this.chosen && this.chosen.lane >= this.lanes.length) this.chosen = null;
     this.resize();
@@ -228,9 +276,10 @@ export class Stage {
   }
 
   private show(lane: LaneView, frame: Frame): void {
-    const chosen = this.chosen?.lane === frame.lane ? this.chosen.body : null;
+    const own = this.chosen?.lane === frame.lane && this.chosen.kind === "body";
+    const chosen = own && this.chosen ? this.chosen.index : null;
     lane.show(frame, this.mode, chosen, this.distance());
-    this.dirty = true;
+    this.dirty = this.stale = true;
   }
 
   /** Shows the frames that are there in another way. */
@@ -239,8 +288,14 @@ export class Stage {
     this.dirty = true;
   }
 
-  arrows(on: boolean): void {
-    for (const lane of this.lanes) lane.arrows.group.visible = on;
+  /** Shows contacts with their forces, material frames, and how far contact reaches. */
+  display(shown: { arrows: boolean; axes: boolean; envelopes: boolean }): void {
+    this.shown = shown;
+    this.lanes.forEach((lane, k) => {
+      lane.arrows.group.visible = shown.arrows;
+      lane.axes.lines.visible = shown.axes;
+      lane.envelopes(shown.envelopes, this.reach[k] ?? 0.01);
+    });
     this.refresh();
   }
 
@@ -249,12 +304,17 @@ export class Stage {
     return this.camera.position.distanceTo(this.controls.target);
   }
 
-  /** To where the scene says. */
+  /** To where the scene says; farther away where the picture is narrower than the scene's. */
   goHome(): void {
-    if (this.home) this.lookFrom(this.home.eye, this.home.target);
+    if (!this.home) return;
+    const { eye, target } = this.home;
+    const back = Math.min(Math.max(WIDE / this.camera.aspect, 1), 2.5);
+    this.lookFrom(eye.map((x, k) => (target[k] as number) + back * (x - (target[k] as number))) as Vector, target);
+    this.atHome = true;
   }
 
   lookFrom(eye: Vector, target: Vector): void {
+    this.atHome = false;
     this.camera.position.set(...eye);
     this.controls.target.set(...target);
     this.controls.update();
@@ -263,6 +323,7 @@ export class Stage {
 
   /** Turns the camera about its target, or closer (`zoom` below 1), by the keyboard. */
   nudge(turn: number, tilt: number, zoom: number): void {
+    this.atHome = false;
     const away = this.camera.position.clone().sub(this.controls.target);
     const place = new THREE.Spherical().setFromVector3(away);
     place.theta += turn;
@@ -276,6 +337,7 @@ export class Stage {
 
   /** Moves camera and target sideways and up, in parts of their distance. */
   shift(right: number, up: number): void {
+    this.atHome = false;
     const step = this.distance();
     const side = new THREE.Vector3().setFromMatrixColumn(this.camera.matrix, 0).multiplyScalar(right * step);
     side.y += up * step;
@@ -299,10 +361,14 @@ export class Stage {
     return { lane, ray: this.ray };
   }
 
-  pick(x: number, y: number): (Pick & { lane: number }) | null {
+  /** The nearest thing at a pixel of the window. */
+  pick(x: number, y: number): Pick | null {
     const { lane, ray } = this.aim(x, y);
-    const pick = this.lanes[lane]?.bodies?.pick(ray);
-    return pick ? { ...pick, lane } : null;
+    const view = this.lanes[lane];
+    const body = view?.bodies?.pick(ray) ?? null;
+    const soft = view?.soft?.pick(ray) ?? null;
+    if (soft && (!body || soft.distance < body.distance)) return { ...soft, lane };
+    return body && { lane, kind: "body", index: body.body, part: 0, point: body.point, distance: body.distance };
   }
 
   /** Pixel of the window at which a point of the world is seen. */
@@ -320,9 +386,13 @@ export class Stage {
   resize(): void {
     const { clientWidth: width, clientHeight: height } = this.box;
     if (width === 0 || height === 0) return;
+    const aspect = width / Math.max(this.lanes.length, 1) / height;
+    const size = this.renderer.getSize(new THREE.Vector2());
+    if (size.x === width && size.y === height && this.camera.aspect === aspect) return;
     this.renderer.setSize(width, height);
-    this.camera.aspect = width / Math.max(this.lanes.length, 1) / height;
+    this.camera.aspect = aspect;
     this.camera.updateProjectionMatrix();
+    if (this.atHome) this.goHome();
     this.dirty = true;
   }
 
@@ -344,11 +414,13 @@ export class Stage {
     this.renderer.setScissorTest(true);
     this.lanes.forEach((lane, k) => {
       this.light(lane, distance);
+      this.renderer.shadowMap.needsUpdate = this.stale;
       this.renderer.setViewport(k * width, 0, width, size.y);
       this.renderer.setScissor(k * width, 0, width, size.y);
       this.renderer.clear();
       this.renderer.render(lane.scene, this.camera);
     });
+    this.stale = false;
   }
 
   /** The sun's shadow is sharpest where one looks; far things fade. */
@@ -363,9 +435,12 @@ export class Stage {
       camera.far = 6 * reach;
       camera.updateProjectionMatrix();
       lane.sun.target.position.copy(target);
-      lane.sun.position.copy(target).add(new THREE.Vector3(-0.62, 1.05, 0.55).normalize().multiplyScalar(3 * reach));
+      lane.sun.position.copy(target).addScaledVector(SUN, 3 * reach);
       lane.sun.shadow.normalBias = 0.0012 * reach;
+      this.stale = true;
     }
+    lane.lamp.position.copy(this.camera.position);
+    lane.lamp.target.position.copy(target);
     const fog = lane.scene.fog as THREE.Fog;
     fog.near = 1.6 * distance;
     fog.far = 9 * distance;

@@ -1,8 +1,8 @@
 // One scene: what is seen, and all that can be done with it.
 
 import { write, type Address } from "./address";
-import { MODES, type Mode } from "./colours";
-import { Connection } from "./connection";
+import { MODES, modesOf, type Mode } from "./colours";
+import type { Line, Listener } from "./connection";
 import { button, element, repaint } from "./dom";
 import { quantity, seconds } from "./format";
 import { help } from "./help";
@@ -11,7 +11,7 @@ import { Options } from "./options";
 import { Plots } from "./plots";
 import { Pointer, TOOLS, type Tool } from "./pointer";
 import { KIND, type Complaint, type Frame, type SceneDescription, type Status, type Vector } from "./protocol";
-import { Stage } from "./stage";
+import { Stage, type Chosen, type Pick } from "./stage";
 import { switchTheme, theme } from "./theme";
 
 const SPEEDS: [number, string][] = [
@@ -44,12 +44,19 @@ const TABS: [Tab, string, string][] = [
   ["see", "See", "S"],
   ["options", "Options", "O"],
   ["plots", "Plots", "P"],
-  ["body", "Body", "I"],
+  ["body", "Thing", "I"],
+];
+
+/** What the page can be asked to write, by the ending of the file. */
+const FILES: [string, string, string][] = [
+  ["usda", "USD", "for Houdini, Maya and Blender"],
+  ["glb", "glTF", "for Blender and the web"],
+  ["html", "Page", "one page with the run in it, to send to a colleague"],
 ];
 
 export class Viewer {
   readonly stage: Stage;
-  readonly connection: Connection;
+  readonly connection: Line;
   status: Status | null = null;
   frames: (Frame | null)[] = [];
   /** Frames received. */
@@ -59,7 +66,7 @@ export class Viewer {
   private readonly inspector: Inspector;
   private readonly options: Options;
   private readonly pointer: Pointer;
-  private arrows = false;
+  private readonly shown = { arrows: false, axes: false, envelopes: false };
   private tab: Tab | null = null;
   private optionsLane = 0;
   private scrubbing = false;
@@ -71,6 +78,9 @@ export class Viewer {
     root: HTMLElement,
     private readonly address: Address,
     private readonly scene: string,
+    call: (listener: Listener, query: () => string) => Line,
+    /** Whether there is no engine behind the page. */
+    private readonly alone: boolean,
   ) {
     document.title = `${scene} · Drystone`;
     this.inspector = new Inspector();
@@ -83,18 +93,20 @@ export class Viewer {
     this.stage.onmove = () => this.noteAddress();
     if (MODES.some(([mode]) => mode === address.colour)) this.stage.mode = address.colour as Mode;
     this.ui.colour.value = this.stage.mode;
-    this.connection = new Connection(() => this.query(), {
+    const listener: Listener = {
       scene: (description) => this.onScene(description),
       status: (status) => this.onStatus(status),
       frame: (frame) => this.onFrame(frame),
       refused: (message) => this.toast(message),
       line: (up) => this.onLine(up),
-    });
+    };
+    this.connection = call(listener, () => this.query());
     this.pointer = new Pointer(this.stage, this.connection, this.ui.tip, {
       choose: (pick) => this.choose(pick),
       gravity: () => this.gravity(),
+      words: (pick) => this.words(pick),
     });
-    this.setArrows(address.arrows);
+    this.display({ arrows: address.arrows, axes: address.axes, envelopes: address.envelopes });
     this.setTool("look");
     if (innerWidth > 900) this.setTab("see");
     addEventListener("keydown", (event) => this.onKey(event));
@@ -114,7 +126,7 @@ export class Viewer {
     const top = element(
       "header",
       { class: "top" },
-      element("a", { class: "icon", href: "?", "aria-label": "All scenes", title: "All scenes" }, element("img", { src: "icon.svg", alt: "" })),
+      !this.alone && element("a", { class: "icon", href: "?", "aria-label": "All scenes", title: "All scenes" }, element("img", { src: "icon.svg", alt: "" })),
       element("div", { class: "title" }, title, about),
       element("div", { class: "group", role: "toolbar", "aria-label": "What the pointer does" }, ...tools),
       element(
@@ -176,7 +188,16 @@ export class Viewer {
       ...MODES.map(([mode, name]) => element("option", { value: mode }, name)),
     );
     const legend = element("div", { class: "legend" });
-    const arrows = element("input", { id: "arrows", type: "checkbox", onchange: () => this.setArrows(arrows.checked) });
+    const check = (name: "arrows" | "axes" | "envelopes"): HTMLInputElement => {
+      const box = element("input", { id: name, type: "checkbox", onchange: () => this.display({ [name]: box.checked }) });
+      return box;
+    };
+    const checks = { arrows: check("arrows"), axes: check("axes"), envelopes: check("envelopes") };
+    const switched = (name: keyof typeof checks, words: string, about: string): HTMLElement =>
+      element("div", { class: "option" }, element("label", { for: name }, words), checks[name], element("p", { class: "about" }, about));
+    const axesRow = switched("axes", "Material frames", "Of strands: red is the x axis of a segment, blue its z axis.");
+    const arrowsRow = switched("arrows", "Contacts and forces", "Arrows show what the upper body, or the strand, receives; bodies become translucent.");
+    const envelopesRow = switched("envelopes", "Envelopes", "How far contact reaches: about bodies, and the outermost layer of cloth.");
     const rival = element(
       "select",
       { id: "rival", onchange: () => this.compare(rival.value ? [rival.value] : null) },
@@ -188,14 +209,10 @@ export class Viewer {
       { class: "see" },
       element("div", { class: "option" }, element("label", { for: "colour" }, "Colours"), colour),
       legend,
-      element(
-        "div",
-        { class: "option" },
-        element("label", { for: "arrows" }, "Contacts and forces"),
-        arrows,
-        element("p", { class: "about" }, "Arrows show what the upper body receives; bodies become translucent."),
-      ),
-      element(
+      arrowsRow,
+      axesRow,
+      envelopesRow,
+      !this.alone && element(
         "div",
         { class: "option wide" },
         element("label", { for: "rival" }, "Beside it, a run with"),
@@ -208,7 +225,15 @@ export class Viewer {
         "div",
         { class: "row" },
         element("button", { type: "button", onclick: () => void this.savePicture() }, "Save picture"),
-        element("button", { type: "button", onclick: () => void this.copyLink() }, "Copy link"),
+        !this.alone && element("button", { type: "button", onclick: () => void this.copyLink() }, "Copy link"),
+      ),
+      !this.alone && element("h3", {}, "Write what has been seen"),
+      !this.alone && element(
+        "div",
+        { class: "row" },
+        ...FILES.map(([ending, name, about]) =>
+          element("button", { type: "button", title: about, "data-ending": ending, onclick: () => void this.saveFile(ending) }, name),
+        ),
       ),
     );
     const laneChoice = element(
@@ -235,7 +260,7 @@ export class Viewer {
       plots: this.plots.box,
       body: this.inspector.box,
     };
-    const tabs = TABS.map(([tab, name, key]) =>
+    const tabs = TABS.filter(([tab]) => !(this.alone && tab === "options")).map(([tab, name, key]) =>
       element(
         "button",
         { type: "button", role: "tab", "data-tab": tab, title: `${name} (${key})`, onclick: () => this.setTab(tab) },
@@ -256,12 +281,12 @@ export class Viewer {
     const hud = element("div", { class: "hud" });
     view.append(labels, banner, toast, hud);
     const root = element("div", { class: "viewer" }, top, view, side, bottom, tip);
-    return { root, title, about, tools, play, loop, clock, line, speed, colour, legend, arrows, rival, numbers, laneRow, pages, tabs, side, labels, banner, toast, tip, hud, panelButton };
+    return { root, title, about, tools, play, loop, clock, line, speed, colour, legend, checks, axesRow, arrowsRow, envelopesRow, rival, numbers, laneRow, pages, tabs, side, labels, banner, toast, tip, hud, panelButton };
   }
 
   /** What is asked of the engine at each call. */
   private query(): string {
-    return write({ ...this.address, camera: null, colour: null, arrows: false });
+    return write({ ...this.address, camera: null, colour: null, arrows: false, axes: false, envelopes: false });
   }
 
   private onLine(up: boolean): void {
@@ -278,12 +303,22 @@ export class Viewer {
     if (description.lane === 0) {
       this.ui.about.textContent = description.about;
       if (first && camera) this.stage.lookFrom(camera.eye, camera.target);
-      this.stage.arrows(this.arrows);
       this.inspector.clear();
       this.stage.chosen = null;
-    } else {
-      this.stage.arrows(this.arrows);
+      this.offer(description);
     }
+  }
+
+  /** Shows the switches that tell something about this scene. */
+  private offer(description: SceneDescription): void {
+    const modes = modesOf(description);
+    for (const option of this.ui.colour.options) option.hidden = !modes.includes(option.value as Mode);
+    if (!modes.includes(this.stage.mode)) this.setMode("own");
+    const strands = description.strands.some((strand) => strand.kind === "strand");
+    const bodies = description.bodies.length > 0;
+    this.ui.axesRow.hidden = !strands;
+    this.ui.arrowsRow.hidden = !bodies;
+    this.ui.envelopesRow.hidden = !bodies && description.cloths.length === 0;
   }
 
   private onStatus(status: Status): void {
@@ -328,9 +363,34 @@ export class Viewer {
       if (this.tab === "see") this.showNumbers();
     }
     const chosen = this.stage.chosen;
-    if (chosen?.lane === frame.lane && this.tab === "body") {
-      this.inspector.show(chosen.body, this.stage.lanes[chosen.lane]?.bodies?.bodies ?? [], frame);
+    if (chosen?.lane === frame.lane && this.tab === "body") this.inspect(chosen, frame);
+  }
+
+  private inspect(chosen: Chosen, frame: Frame): void {
+    const lane = this.stage.lanes[chosen.lane];
+    if (lane?.description) this.inspector.show(chosen, lane.description, lane.bodies?.bodies ?? [], frame);
+  }
+
+  /** What something under the pointer is called, with what is known of it. */
+  private words(pick: Pick): string {
+    const lane = this.stage.lanes[pick.lane];
+    const frame = this.frames[pick.lane];
+    if (pick.kind === "strand") {
+      const strand = lane?.description?.strands[pick.index];
+      const twist = frame?.frames?.[pick.index]?.[5 * pick.part + 4];
+      const more = twist === undefined ? "" : `, twist ${((twist * 180) / Math.PI).toFixed(2)}°`;
+      if (!strand) return "";
+      return strand.kind === "particle" ? strand.name : `${strand.name}, segment ${pick.part} of ${strand.points - 1}${more}`;
     }
+    if (pick.kind === "cloth") {
+      const cloth = lane?.description?.cloths[pick.index];
+      const inside = frame?.layers?.[pick.index];
+      const more = inside ? `, step ${quantity(inside[2 * pick.part] as number, "s")}, ${inside[2 * pick.part + 1]} layers` : "";
+      return cloth ? `${cloth.name}, vertex ${pick.part}${cloth.pinned.includes(pick.part) ? " (pinned)" : ""}${more}` : "";
+    }
+    const body = lane?.bodies?.bodies[pick.index];
+    if (!body) return "";
+    return body.motion === "dynamic" ? body.name : `${body.name} (${body.motion})`;
   }
 
   private hud(frame: Frame): string {
@@ -344,22 +404,27 @@ export class Viewer {
 
   private showNumbers(): void {
     const frames = this.frames.filter((frame): frame is Frame => frame !== null);
-    const rows: [string, (frame: Frame) => string][] = [
-      ["moving bodies", (f) => String(f.numbers.moving)],
-      ["asleep", (f) => String(f.numbers.asleep)],
-      ["contact points", (f) => String(f.numbers.contacts)],
-      ["islands", (f) => String(f.numbers.islands)],
-      ["deepest overlap", (f) => quantity(f.numbers.penetration, "m")],
-      ["kinetic energy", (f) => quantity(f.numbers.kinetic, "J")],
-      ["sweeps a step", (f) => String(f.numbers.sweeps)],
-      ["residual", (f) => quantity(f.numbers.residual, "m/s")],
-      ["step time", (f) => `${f.numbers.stepMs.toFixed(2)} ms`],
-    ];
-    if (this.arrows) {
+    const description = this.stage.lanes[0]?.description;
+    const moving = frames.some((f) => f.numbers.moving > 0);
+    const count = (lists: Float32Array[]): string => String(lists.reduce((sum, list) => sum + list.length / 3, 0));
+    const rows: [string, (frame: Frame) => string][] = [];
+    if (moving) rows.push(["moving bodies", (f) => String(f.numbers.moving)], ["asleep", (f) => String(f.numbers.asleep)]);
+    if (description?.strands.length) rows.push(["strand points", (f) => count(f.strands)]);
+    if (description?.cloths.length) rows.push(["cloth vertices", (f) => count(f.cloths)]);
+    if (moving || description?.strands.length) rows.push(["contact points", (f) => String(f.numbers.contacts)]);
+    if (moving) rows.push(["islands", (f) => String(f.numbers.islands)]);
+    if (moving || description?.strands.length) rows.push(["deepest overlap", (f) => quantity(f.numbers.penetration, "m")]);
+    rows.push(["kinetic energy", (f) => quantity(f.numbers.kinetic, "J")]);
+    if (moving) rows.push(["sweeps a step", (f) => String(f.numbers.sweeps)], ["residual", (f) => quantity(f.numbers.residual, "m/s")]);
+    if (frames.some((f) => f.numbers.events > 0)) rows.push(["cloth events a step", (f) => quantity(f.numbers.events, "")]);
+    rows.push(["step time", (f) => `${f.numbers.stepMs.toFixed(2)} ms`]);
+    if (this.shown.arrows) {
       rows.push(["longest arrow", (f) => quantity(this.stage.lanes[f.lane]?.arrows.reference ?? 0, "N")]);
     }
     const { numbers } = this.ui;
-    if (numbers.childElementCount !== 2 * rows.length) {
+    const names = rows.map(([name]) => name).join();
+    if (numbers.dataset["names"] !== names) {
+      numbers.dataset["names"] = names;
       numbers.replaceChildren(...rows.flatMap(([name]) => [element("dt", {}, name), element("dd")]));
     }
     rows.forEach(([, value], k) => {
@@ -455,12 +520,13 @@ export class Viewer {
     this.noteAddress();
   }
 
-  setArrows(on: boolean): void {
-    this.arrows = on;
-    this.ui.arrows.checked = on;
-    this.address.arrows = on;
+  /** Switches what is shown beside things themselves. */
+  display(change: Partial<Viewer["shown"]>): void {
+    Object.assign(this.shown, change);
+    Object.assign(this.address, this.shown);
+    for (const name of ["arrows", "axes", "envelopes"] as const) this.ui.checks[name].checked = this.shown[name];
     this.watch();
-    this.stage.arrows(on);
+    this.stage.display({ ...this.shown });
     this.noteAddress();
   }
 
@@ -476,14 +542,14 @@ export class Viewer {
     this.watch();
   }
 
-  private choose(pick: { lane: number; body: number } | null): void {
+  private choose(pick: Chosen | null): void {
     this.stage.chosen = pick;
     this.stage.refresh();
     if (pick) this.setTab("body");
     else this.inspector.clear();
     this.watch();
     const frame = pick && this.frames[pick.lane];
-    if (pick && frame) this.inspector.show(pick.body, this.stage.lanes[pick.lane]?.bodies?.bodies ?? [], frame);
+    if (pick && frame) this.inspect(pick, frame);
   }
 
   /** Asks for what is shown, and no more. */
@@ -492,8 +558,10 @@ export class Viewer {
     const { mode, chosen } = this.stage;
     if (mode === "layers" || mode === "islands") kinds |= KIND.graph;
     if (mode === "speed") kinds |= KIND.velocities;
-    if (this.arrows) kinds |= KIND.contacts;
-    if (chosen) kinds |= KIND.velocities | KIND.graph | KIND.contacts;
+    if (mode === "twist" || this.shown.axes) kinds |= KIND.frames;
+    if (mode === "clock" || mode === "penalty") kinds |= KIND.layers;
+    if (this.shown.arrows) kinds |= KIND.contacts;
+    if (chosen) kinds |= KIND.velocities | KIND.graph | KIND.contacts | KIND.frames | KIND.layers;
     this.connection.watch(kinds);
   }
 
@@ -522,16 +590,29 @@ export class Viewer {
       const still = frame && !frame.playing && this.status?.seeking == null;
       this.address.time = still && frame.time > 0 ? frame.time : null;
       if (frame?.playing) this.address.play = true;
-      history.replaceState(null, "", `?${write(this.address)}`);
+      try {
+        history.replaceState(null, "", `?${write(this.address)}`);
+      } catch {
+        // a page that was opened from a disk may not be allowed to
+      }
     }, 500);
   }
 
   private async savePicture(): Promise<void> {
     const blob = await this.stage.picture();
     if (!blob) return;
-    const link = element("a", { href: URL.createObjectURL(blob), download: `${this.scene}.png` });
-    link.click();
-    URL.revokeObjectURL(link.href);
+    save(blob, `${this.scene}.png`);
+  }
+
+  /** Has the engine write what has been seen of this run as a file. */
+  private async saveFile(ending: string): Promise<void> {
+    const name = `${this.scene.replace(/\.[^.]*$/, "")}.${ending}`;
+    this.toast(`Writing ${name} …`);
+    const answer = await fetch(`export/${encodeURIComponent(name)}?${this.query()}`);
+    if (!answer.ok) return this.toast(await answer.text());
+    const blob = await answer.blob();
+    save(blob, name);
+    this.toast(`${name} has been written (${quantity(blob.size, "B")}).`);
   }
 
   private async copyLink(): Promise<void> {
@@ -548,8 +629,9 @@ export class Viewer {
     const typing = target.matches?.("input:not([type=checkbox]):not([type=range]), select, textarea");
     if (typing || event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]")) return;
     const cycle = (): void => {
-      const k = MODES.findIndex(([mode]) => mode === this.stage.mode);
-      this.setMode((MODES[(k + 1) % MODES.length] as (typeof MODES)[number])[0]);
+      const description = this.stage.lanes[0]?.description;
+      const modes = description ? modesOf(description) : [];
+      this.setMode(modes[(modes.indexOf(this.stage.mode) + 1) % modes.length] ?? "own");
     };
     const arrow = (dx: number, dy: number): void => {
       if (event.shiftKey) this.stage.shift(0.06 * dx, 0.06 * dy);
@@ -562,7 +644,9 @@ export class Viewer {
       r: () => this.connection.send({ do: "restart" }),
       l: () => this.connection.send({ do: "loop", on: !this.status?.loop }),
       c: cycle,
-      k: () => this.setArrows(!this.arrows),
+      k: () => this.display({ arrows: !this.shown.arrows }),
+      m: () => this.display({ axes: !this.shown.axes }),
+      e: () => this.display({ envelopes: !this.shown.envelopes }),
       f: () => this.home(),
       d: () => this.switchTheme(),
       s: () => this.setTab(this.tab === "see" ? null : "see"),
@@ -594,6 +678,13 @@ export class Viewer {
     event.preventDefault();
     (act ?? turn)?.();
   }
+}
+
+/** Gives a file to whoever looks at the page. */
+function save(blob: Blob, name: string): void {
+  const link = element("a", { href: URL.createObjectURL(blob), download: name });
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
 }
 
 function complaint(error: Complaint): HTMLElement[] {

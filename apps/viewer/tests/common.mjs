@@ -1,5 +1,6 @@
 // A server of the built binary, and a browser that looks at it.
 
+import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { mkdirSync } from "node:fs";
 import { chromium } from "playwright-core";
@@ -91,6 +92,24 @@ export function engine(page, lane = 0) {
   }, lane);
 }
 
+/** Points of strands and cloths as the engine has sent them, with names, triangles and pins. */
+export function soft(page) {
+  return page.evaluate(() => {
+    const { frames, stage } = window.drystone;
+    const frame = frames[0];
+    const { description } = stage.lanes[0];
+    const points = (list) => Array.from({ length: list.length / 3 }, (_, k) => [0, 1, 2].map((c) => list[3 * k + c] + frame.origin[c]));
+    const threes = (list) => Array.from({ length: list.length / 3 }, (_, k) => list.slice(3 * k, 3 * k + 3));
+    return {
+      strands: frame.strands.map(points),
+      cloths: frame.cloths.map(points),
+      triangles: description.cloths.map((cloth) => threes(cloth.triangles)),
+      pinned: description.cloths.map((cloth) => cloth.pinned),
+      names: { strands: description.strands.map((one) => one.name), cloths: description.cloths.map((one) => one.name) },
+    };
+  });
+}
+
 /** Waits for something to hold of the engine's state. */
 export function until(page, condition, argument) {
   return page.waitForFunction(condition, argument, { polling: 50 });
@@ -116,6 +135,14 @@ export function pixels(page, points) {
 /** Where points of the world are seen in the window. */
 export function project(page, points, lane = 0) {
   return page.evaluate(([points, lane]) => points.map((p) => window.drystone.stage.project(p, lane)), [points, lane]);
+}
+
+export const wait = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** Closes a page that must not have complained. */
+export async function finish(page) {
+  assert.deepEqual(page.complaints, []);
+  await page.context().close();
 }
 
 export function apart(a, b) {

@@ -1,4 +1,4 @@
-//! `drystone export`: files, pictures and films of a recorded run.
+//! `drystone export`: files, pictures, films and pages of a recorded run.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -8,6 +8,7 @@ use drystone_formats::{Recording, Sink, open_sink};
 use drystone_picture::film::Film;
 use drystone_picture::frame::Scenery;
 use drystone_picture::render::Settings;
+use drystone_view::Page;
 use drystone_world::{Frame, World};
 use indicatif::{ProgressBar, ProgressDrawTarget};
 
@@ -20,6 +21,7 @@ enum Target {
     Frames(Box<dyn Sink>),
     Film(Film),
     Picture(PathBuf),
+    Page(PathBuf, Box<Page>),
 }
 
 pub(crate) fn run(export: &Export) -> Result<ExitCode, Failure> {
@@ -82,6 +84,10 @@ pub(crate) fn run(export: &Export) -> Result<ExitCode, Failure> {
                 true
             }
             Target::Picture(_) => true,
+            Target::Page(_, page) => {
+                page.frame(&frame, &record);
+                true
+            }
         });
         shown = Some(frame);
         bar.inc(1);
@@ -94,6 +100,9 @@ pub(crate) fn run(export: &Export) -> Result<ExitCode, Failure> {
             (Target::Frames(sink), _) => sink.finish().map(|w| w.path).map_err(|e| e.to_string()),
             (Target::Film(film), _) => film.finish().map(|w| w.path).map_err(|e| e.to_string()),
             (Target::Picture(_), None) => continue,
+            (Target::Page(path, page), _) => std::fs::write(&path, page.finish())
+                .map_err(|error| format!("`{}` cannot be written: {error}", path.display()))
+                .map(|()| path),
             (Target::Picture(path), Some(frame)) => match scenery() {
                 Ok(scenery) => {
                     let image = scenery.picture(frame, &Settings::default());
@@ -143,6 +152,7 @@ fn open(export: &Export, recording: &Recording) -> Result<Vec<Target>, Failure> 
         let ending = path.extension().map(|e| e.to_string_lossy().to_lowercase());
         let target = match ending.as_deref() {
             Some("png") => Target::Picture(path.clone()),
+            Some("html") => Target::Page(path.clone(), Box::new(Page::new(scene)?)),
             Some("mp4" | "webm" | "gif") => {
                 if export.time.is_some() {
                     let message = format!("`{shown}` is a film, and --time wants one frame");

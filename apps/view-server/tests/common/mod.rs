@@ -134,3 +134,31 @@ impl Page {
         })
     }
 }
+
+/// Points of curve (`kind` 8) or cloth (`kind` 16) `number` in an encoded frame without velocities, graph
+/// and contacts.
+pub fn points(bytes: &[u8], kind: u8, number: usize) -> Vec<[f64; 3]> {
+    let word = |at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap()) as usize;
+    let float = |at: usize| f64::from(f32::from_le_bytes(bytes[at..at + 4].try_into().unwrap()));
+    let origin = |k: usize| f64::from_le_bytes(bytes[40 + 8 * k..48 + 8 * k].try_into().unwrap());
+    assert_eq!(bytes[2] & 7, 0, "only what is always there");
+    let n = word(12);
+    let mut at = 128 + 28 * n + n.next_multiple_of(4);
+    for list in [8, 16] {
+        if bytes[2] & list == 0 {
+            continue;
+        }
+        let count = word(at);
+        at += 4;
+        for k in 0..count {
+            let length = word(at);
+            at += 4;
+            if list == kind && k == number {
+                let place = |p: usize| [0, 1, 2].map(|c| origin(c) + float(at + 12 * p + 4 * c));
+                return (0..length).map(place).collect();
+            }
+            at += 12 * length;
+        }
+    }
+    panic!("there is no list {number} of kind {kind}");
+}

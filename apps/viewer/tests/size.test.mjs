@@ -1,0 +1,55 @@
+// Large scenes stay usable: what a picture costs with 3000 bodies, 5000 points of strands and 16000 vertices of
+// cloth, drawn in software. Prints what it measures.
+
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { drawn, finish, launch, open, serve, shot } from "./common.mjs";
+
+let browser;
+let server;
+
+before(async () => {
+  server = await serve();
+  browser = await launch();
+});
+after(async () => {
+  await browser?.close();
+  await server?.stop();
+});
+
+for (const [scene, what] of [
+  ["bench-silo", "3000 bodies"],
+  ["long-hair", "5000 points of strands"],
+  ["sheets-draped", "16000 vertices of cloth"],
+]) {
+  test(`${scene}: ${what} are drawn in less than half a second by software`, async () => {
+    const page = await open(browser, `${server.base}?scene=${scene}&play=0`);
+    await drawn(page);
+    const cost = await page.evaluate(async () => {
+      const { stage, frames } = window.drystone;
+      const gl = stage.canvas.getContext("webgl2");
+      const pixel = new Uint8Array(4);
+      const best = { update: Infinity, draw: Infinity };
+      for (let k = 0; k < 8; k++) {
+        const start = performance.now();
+        stage.refresh();
+        const updated = performance.now();
+        stage.draw();
+        gl.readPixels(0, 0, 1, 1, gl.RGBA, gl.UNSIGNED_BYTE, pixel);
+        best.update = Math.min(best.update, updated - start);
+        best.draw = Math.min(best.draw, performance.now() - updated);
+        await new Promise((resolve) => setTimeout(resolve, 20));
+      }
+      const count = (lists) => lists.reduce((sum, list) => sum + list.length / 3, 0);
+      return { ...best, bodies: frames[0].bodies, strands: count(frames[0].strands), cloth: count(frames[0].cloths) };
+    });
+    console.log(
+      `${scene}: ${cost.bodies} bodies, ${cost.strands} strand points, ${cost.cloth} cloth vertices: ` +
+        `${cost.update.toFixed(1)} ms to update, ${cost.draw.toFixed(1)} ms to draw`,
+    );
+    assert.ok(cost.update < 60, `${cost.update} ms to move everything`);
+    assert.ok(cost.draw < 500, `${cost.draw} ms for a picture`);
+    await shot(page, scene);
+    await finish(page);
+  });
+}
