@@ -17,6 +17,8 @@ pub struct FileError {
     pub help: Option<String>,
     /// Where in a text file.
     pub place: Option<Place>,
+    /// The pieces of cloth that are where they cannot be, as the text of an OBJ file.
+    pub patch: Option<String>,
 }
 
 /// A place in a text file.
@@ -39,6 +41,7 @@ impl FileError {
             file: path.as_ref().display().to_string(),
             message: message.into(),
             help: None,
+            patch: None,
             place: None,
         }
     }

@@ -21,7 +21,8 @@ pub(crate) fn file_error(error: &SceneError, text: &str, name: &str) -> FileErro
             .ok()
             .and_then(|root| in_toml(error, &message, root.get_ref()))
     };
-    let found = FileError::new(name, message);
+    let mut found = FileError::new(name, message);
+    found.patch = error.patch();
     match span {
         Some(span) => found.at(text, span),
         None => found,

@@ -60,7 +60,14 @@ fn build() -> Scene {
     groom.local_dynamics = 0.8.into();
     groom.reference = Base::On("hip".into());
     scene.groom(groom.colour(0.35, 0.2, 0.1));
-    scene.camera = Some(Camera::new([2.6, 0.9, 3.4], [0.0, 0.35, 3.6]));
+    // runs along, a little behind
+    let beside = |way: f64| ([1.7, 0.9, way - 0.6], [0.0, 0.4, way]);
+    let (eye, target) = beside(0.0);
+    let follow = [0.8, 2.4, 4.8].into_iter();
+    scene.camera = Some(follow.fold(Camera::new(eye, target), |camera, time| {
+        let (eye, target) = beside(2.0 * (time - 0.4));
+        camera.then(time, eye, target)
+    }));
     scene
         .strand_truth(tip_moves("braid/*", 5.0))
         .strand_truth(depth_below(1e-4))

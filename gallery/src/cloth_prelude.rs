@@ -1,8 +1,8 @@
 //! What the scenes of cloth share.
 
 use drystone_world::{
-    Body, Camera, Cloth, ClothMaterial, ClothPart, ClothTruth, Generator, Grid, Key, Load, Pattern,
-    Pin, Scene, Shape, Stretch, Surface,
+    Body, Camera, Cloth, ClothMaterial, ClothPart, ClothTruth, Generator, Key, Load, Nails,
+    Pattern, Pin, Scene, Shape, Stretch, Surface,
 };
 
 use crate::Entry;
@@ -58,22 +58,11 @@ pub(crate) fn sheet(columns: u32, rows: u32) -> Surface {
 /// Nails on a floor of their own: four slivers of a pyramid each, 0.2 wide and 1.5 high, a metre
 /// apart, their tips off by a millimetre.
 pub(crate) fn bed_of_nails(scene: &mut Scene, counts: [u32; 2]) {
-    let (half, high) = (0.1, 1.5);
-    let points = vec![
-        [-half, 0.0, -half],
-        [half, 0.0, -half],
-        [half, 0.0, half],
-        [-half, 0.0, half],
-        [0.0, high, 0.0],
-    ];
-    let grid = Grid {
-        counts: [counts[0], 1, counts[1]],
-        shapes: vec![Shape::Hull { points }],
-        spacing: [1.0; 3],
-        jitter: [1e-3, 0.0, 1e-3],
-        ..Grid::default()
+    let nails = Nails {
+        counts,
+        ..Nails::default()
     };
-    let nails = Generator::new("nail", Pattern::Grid(grid)).fixed();
+    let nails = Generator::new("nail", Pattern::Nails(nails)).fixed();
     scene.generate(nails.colour(0.45, 0.45, 0.5));
     scene.ground();
 }
@@ -153,13 +142,98 @@ pub(crate) const ENDS: [ClothPart; 2] = [ClothPart::First, ClothPart::Last];
 pub(crate) fn pull_tight(scene: &mut Scene, force: f64) {
     for cloth in &mut scene.cloths {
         let out = if cloth.name == "red" { -1.0 } else { 1.0 };
-        cloth.loads.extend(ENDS.map(|part| Load {
-            part,
-            force: [out * force, 0.0, 0.0],
-            ramp: 0.2,
-        }));
+        let pull = |part| Load::new(part, [out * force, 0.0, 0.0]).raised(0.0, 0.2);
+        cloth.loads.extend(ENDS.map(pull));
     }
     safe(scene);
+}
+
+/// A bowline of one ribbon of `columns` vertices across: the standing part makes a small loop with the part
+/// that follows on top; that goes around a post and makes the eye, comes up through the loop from behind, goes
+/// around the back of the standing part, and down through the loop again. Seven crossings; along the ribbon
+/// over, under, under, over, over, under, under, over, then under, over, under, over, over, under. Rows are `along` apart [m].
+pub(crate) fn bowline(entry: &Entry, seconds: f64, columns: u32, along: f64) -> Scene {
+    let mut scene = draping(entry, seconds);
+    scene.gravity = [0.0; 3];
+    // in widths of the ribbon, which stands upright on the plane of the drawing
+    let width = SPACING * f64::from(columns - 1);
+    let cloth = Cloth::new(
+        "ribbon",
+        Surface::Ribbon {
+            through: BOWLINE.iter().map(|p| p.map(|x| x * width)).collect(),
+            columns,
+            spacing: SPACING,
+            along: Some(along),
+            across: [0.0, 0.0, 1.0],
+        },
+    );
+    // without friction the knot holds for a while only
+    let mut material = seed(0.01, 100.0, 0.1, 0.01);
+    material.friction = 0.3;
+    scene.cloth(cloth.of(material).colour(0.8, 0.6, 0.25));
+    let post = Shape::Capsule {
+        length: 8.0 * width,
+        radius: 2.5 * width,
+    };
+    let post = Body::new(post).named("post").turned([1.0, 0.0, 0.0], 90.0);
+    scene.add(post.at(0.0, -11.5 * width, 0.0).fixed());
+    let (eye, target) = ([6.0, 5.0, 44.0], [-1.0, -2.0, 0.0]);
+    scene.camera = Some(Camera::new(
+        eye.map(|x| x * width),
+        target.map(|x| x * width),
+    ));
+    scene
+}
+
+/// Points of the centreline of a bowline: standing part, small loop, eye, bight, tail.
+const BOWLINE: [[f64; 3]; 39] = [
+    [-4.0, 21.0, 0.0],
+    [-4.0, 15.0, 0.0],
+    [-4.0, 12.0, 0.0],
+    [-4.0, 9.4, 0.8],
+    [-4.0, 6.2, -0.8],
+    [-4.0, 2.9, -1.0],
+    [-3.6, -0.4, 0.0],
+    [-2.4, -2.6, 0.8],
+    [0.0, -3.2, 0.8],
+    [2.6, -2.6, 0.8],
+    [4.2, -0.6, 0.3],
+    [3.9, 1.6, -0.3],
+    [2.2, 2.9, -0.8],
+    [0.0, 3.2, -0.8],
+    [-2.0, 3.1, -0.4],
+    [-4.2, 2.9, 1.0],
+    [-6.4, 1.4, 0.4],
+    [-7.4, -2.5, 0.0],
+    [-6.6, -9.0, 0.0],
+    [-4.0, -13.6, 0.0],
+    [0.0, -15.2, 0.0],
+    [4.0, -13.6, 0.0],
+    [5.6, -9.5, 0.0],
+    [3.4, -5.6, -0.5],
+    [1.6, -3.1, -0.8],
+    [1.4, 0.0, 0.0],
+    [1.3, 3.1, 0.8],
+    [1.0, 6.2, 0.5],
+    [-0.8, 8.8, -0.5],
+    [-4.0, 9.6, -0.8],
+    [-6.4, 8.8, -0.4],
+    [-6.5, 7.0, 0.4],
+    [-4.0, 6.0, 0.8],
+    [-1.8, 5.2, 0.8],
+    [-0.9, 3.2, 0.8],
+    [-0.8, 0.0, 0.0],
+    [-0.8, -3.2, -0.8],
+    [-1.0, -5.4, 0.0],
+    [-1.0, -7.2, 0.0],
+];
+
+/// Pulls the standing part of a bowline up and its tail down, each vertex by so much [N].
+pub(crate) fn pull_bowline(scene: &mut Scene, standing: f64, tail: f64) {
+    let ends = [(ClothPart::First, standing), (ClothPart::Last, -tail)];
+    let pull = |(part, force)| Load::new(part, [0.0, force, 0.0]).raised(0.0, 0.2);
+    scene.cloths[0].loads.extend(ends.map(pull));
+    safe_and_going(scene);
 }
 
 /// Curtains: `count` sheets of `columns` x `rows`, three layers' thickness apart, held along their tops. A

@@ -59,9 +59,9 @@ gallery! {
     incline arch newtons_cradle spinning_top dzhanibekov
     lanterns moving_jungle grove donkey_ears bun_and_braid curly_bangs long_hair
     golden_hair cantilever pendulum double_pendulum hanging_chain helix twisted_ring capstan
-    incline_rod
+    incline_rod two_strand_necklace kicked_grooms
     particle_and_floor sludge cloth_on_sphere free_sheet reef_knot reef_knot_small
-    reef_knot_displaced reef_knot_untied overhand trash_compactor trash_compactor_small
+    reef_knot_displaced reef_knot_untied overhand bowline bowline_small trash_compactor trash_compactor_small
     animal_compactor sheets_draped sheets_draped_small sheets_pulled sheets_pulled_small
     balls_on_nails curtain curtain_small
     bench_box_stack bench_large_mass bench_wall bench_tower bench_roof_tower bench_ball_grid

@@ -193,6 +193,7 @@ truths_hold! {
     sludge "sludge"
     free_sheet "free-sheet"
     overhand "overhand"
+    bowline_small "bowline-small"
     reef_knot_small "reef-knot-small"
     curtain_small "curtain-small"
 }

@@ -198,7 +198,7 @@ impl<'a> Operator<'a> {
     pub fn camera(&mut self, frame: &Frame) -> Camera {
         let angle = (self.orbit_degrees * frame.time).to_radians();
         let turn = |v: Vec3| functions::rotation_about(Vec3::Y, angle) * v;
-        if let Some(camera) = self.scenery.own_camera() {
+        if let Some(camera) = self.scenery.own_camera(frame.time) {
             return Camera {
                 eye: camera.target + turn(camera.eye - camera.target),
                 ..camera

@@ -31,7 +31,7 @@ pub fn picture(world: &World, frame: &Frame, settings: &Settings) -> Image {
 pub struct Scenery {
     bodies: Vec<Seen>,
     /// Where the scene says to look from.
-    camera: Option<Camera>,
+    camera: Option<drystone_world::Camera>,
     /// Whether there is a half-space, or nothing falls: then no floor is added.
     floorless: bool,
 }
@@ -74,12 +74,7 @@ impl Scenery {
                 .zip(colours)
                 .map(seen)
                 .collect(),
-            camera: world.scene().camera.as_ref().map(|camera| Camera {
-                eye: Vec3::from(camera.eye),
-                target: Vec3::from(camera.target),
-                up: Vec3::Y,
-                vertical_field_degrees: camera.view_degrees,
-            }),
+            camera: world.scene().camera.clone(),
         }
     }
 
@@ -130,9 +125,15 @@ impl Scenery {
         items
     }
 
-    /// The scene's camera, if it has one.
-    pub fn own_camera(&self) -> Option<Camera> {
-        self.camera
+    /// The scene's camera as it stands at `time` [s], if there is one.
+    pub fn own_camera(&self, time: f64) -> Option<Camera> {
+        let camera = self.camera.as_ref()?.at(time);
+        Some(Camera {
+            eye: Vec3::from(camera.eye),
+            target: Vec3::from(camera.target),
+            up: Vec3::Y,
+            vertical_field_degrees: camera.view_degrees,
+        })
     }
 
     /// The scene's camera, or one that shows what moves.
@@ -140,7 +141,7 @@ impl Scenery {
     /// Fixed and scripted bodies count as far as they are not much larger than all that moves:
     /// a pivot does, a floor does not. What has been thrown far away does not count either.
     pub fn camera(&self, frame: &Frame, aspect: f64) -> Camera {
-        if let Some(camera) = self.camera {
+        if let Some(camera) = self.own_camera(frame.time) {
             return camera;
         }
         let (low, high) = self.framed(frame);

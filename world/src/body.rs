@@ -190,13 +190,6 @@ impl Body {
         self
     }
 
-    /// Starts at (`x`, `y`, `z`) [m].
-    #[must_use]
-    pub fn at(mut self, x: f64, y: f64, z: f64) -> Self {
-        self.position = [x, y, z];
-        self
-    }
-
     /// Starts at `pose`.
     #[must_use]
     pub fn posed(mut self, pose: &Pose) -> Self {
@@ -206,48 +199,10 @@ impl Body {
         self
     }
 
-    /// Starts turned by `degrees` about `axis`.
-    #[must_use]
-    pub fn turned(mut self, axis: [f64; 3], degrees: f64) -> Self {
-        self.turn = Some(Turn::new(axis, degrees));
-        self.rotation = None;
-        self
-    }
-
-    /// Weighs `mass` [kg].
-    #[must_use]
-    pub fn mass(mut self, mass: f64) -> Self {
-        self.mass = Some(mass);
-        self.density = None;
-        self
-    }
-
-    /// Weighs `density` [kg/m³] times its volume.
-    #[must_use]
-    pub fn density(mut self, density: f64) -> Self {
-        self.density = Some(density);
-        self.mass = None;
-        self
-    }
-
-    /// Starts moving with (`x`, `y`, `z`) [m/s].
-    #[must_use]
-    pub fn velocity(mut self, x: f64, y: f64, z: f64) -> Self {
-        self.velocity = [x, y, z];
-        self
-    }
-
     /// Starts spinning with (`x`, `y`, `z`), world axes [rad/s].
     #[must_use]
     pub fn spin(mut self, x: f64, y: f64, z: f64) -> Self {
         self.angular_velocity = [x, y, z];
-        self
-    }
-
-    /// Never moves.
-    #[must_use]
-    pub fn fixed(mut self) -> Self {
-        self.motion = Motion::Fixed;
         self
     }
 
@@ -266,20 +221,6 @@ impl Body {
         self
     }
 
-    /// Made of the material called `material`.
-    #[must_use]
-    pub fn of(mut self, material: impl Into<String>) -> Self {
-        self.material = material.into();
-        self
-    }
-
-    /// Appears at `time` [s].
-    #[must_use]
-    pub fn enters_at(mut self, time: f64) -> Self {
-        self.enters_at = time;
-        self
-    }
-
     /// Strands pass through it.
     #[must_use]
     pub fn passable(mut self) -> Self {
@@ -291,13 +232,6 @@ impl Body {
     #[must_use]
     pub fn weightless(mut self) -> Self {
         self.gravity_scale = 0.0;
-        self
-    }
-
-    /// Shown in this colour, each part from 0 to 1.
-    #[must_use]
-    pub fn colour(mut self, red: f64, green: f64, blue: f64) -> Self {
-        self.colour = Some([red, green, blue]);
         self
     }
 

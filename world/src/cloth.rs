@@ -20,6 +20,18 @@ pub use drystone_cloth::{
 };
 pub use surface::Surface;
 
+impl SceneError {
+    /// The pieces of cloth that are where they cannot be, as the text of an OBJ file, if that is the error.
+    pub fn patch(&self) -> Option<String> {
+        match self {
+            Self::Cloth(drystone_cloth::Error::Start { patches, .. }) => {
+                Some(drystone_cloth::patches_as_obj(patches))
+            }
+            _ => None,
+        }
+    }
+}
+
 /// Something that deforms and through which nothing passes. Only the surface is needed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -114,6 +126,39 @@ pub struct Load {
     /// Time in which it rises from nothing [s].
     #[serde(default, skip_serializing_if = "is_default")]
     pub ramp: f64,
+    /// When it begins to rise [s].
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub from: f64,
+    /// When it ends; never if left out [s].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub until: Option<f64>,
+}
+
+impl Load {
+    /// `force` on each vertex of `part` [N].
+    pub fn new(part: Part, force: [f64; 3]) -> Self {
+        Self {
+            part,
+            force,
+            ramp: 0.0,
+            from: 0.0,
+            until: None,
+        }
+    }
+
+    /// Raised within `ramp` from `from` on [s].
+    #[must_use]
+    pub fn raised(mut self, from: f64, ramp: f64) -> Self {
+        (self.from, self.ramp) = (from, ramp);
+        self
+    }
+
+    /// Ends at `time` [s].
+    #[must_use]
+    pub fn until(mut self, time: f64) -> Self {
+        self.until = Some(time);
+        self
+    }
 }
 
 impl Pin {
@@ -166,20 +211,6 @@ impl Cloth {
         }
     }
 
-    /// At a place [m].
-    #[must_use]
-    pub fn at(mut self, x: f64, y: f64, z: f64) -> Self {
-        self.position = [x, y, z];
-        self
-    }
-
-    /// Turned by `degrees` about `axis`.
-    #[must_use]
-    pub fn turned(mut self, axis: [f64; 3], degrees: f64) -> Self {
-        (self.turn, self.rotation) = (Some(Turn::new(axis, degrees)), None);
-        self
-    }
-
     /// Made of `material`.
     #[must_use]
     pub fn of(mut self, material: ClothMaterial) -> Self {
@@ -204,14 +235,7 @@ impl Cloth {
     /// Pulled by `force` at each vertex of `part`, raised within `ramp` [N], [s].
     #[must_use]
     pub fn pull(mut self, part: Part, force: [f64; 3], ramp: f64) -> Self {
-        self.loads.push(Load { part, force, ramp });
-        self
-    }
-
-    /// Shown in this colour, each part from 0 to 1.
-    #[must_use]
-    pub fn colour(mut self, red: f64, green: f64, blue: f64) -> Self {
-        self.colour = Some([red, green, blue]);
+        self.loads.push(Load::new(part, force).raised(0.0, ramp));
         self
     }
 
@@ -254,9 +278,11 @@ impl Cloth {
         }
         for (i, load) in self.loads.iter().enumerate() {
             finite(&format!("load.{i}.force"), &load.force)?;
-            let fine = load.ramp >= 0.0 && load.ramp.is_finite();
-            let wanted = "0 s or more";
-            ensure(fine, &place, &format!("load.{i}.ramp"), load.ramp, wanted)?;
+            let until = load.until.unwrap_or(0.0);
+            for (field, time) in [("ramp", load.ramp), ("from", load.from), ("until", until)] {
+                let (fine, wanted) = (time >= 0.0 && time.is_finite(), "0 s or more");
+                ensure(fine, &place, &format!("load.{i}.{field}"), time, wanted)?;
+            }
         }
         if let Some(colour) = self.colour {
             let fine = colour.iter().all(|x| (0.0..=1.0).contains(x));

@@ -60,6 +60,14 @@ pub enum ClothTruth {
         /// [m]
         below: f64,
     },
+    /// One of the vertices is higher at some time.
+    Rises {
+        /// Which cloth.
+        #[serde(default = "all", skip_serializing_if = "is_all")]
+        cloths: String,
+        /// [m]
+        above: f64,
+    },
     /// The energy of the cloth (of motion, weight, elasticity and layers) never rises above an earlier
     /// value.
     EnergyNeverRises {
@@ -84,7 +92,8 @@ impl ClothTruth {
         match self {
             Self::SpeedBelow { cloths, .. }
             | Self::Above { cloths, .. }
-            | Self::Sinks { cloths, .. } => cloths,
+            | Self::Sinks { cloths, .. }
+            | Self::Rises { cloths, .. } => cloths,
             _ => "*",
         }
     }
@@ -129,6 +138,9 @@ impl fmt::Display for ClothTruth {
             ),
             Self::Sinks { cloths, below } => {
                 write!(f, "`{cloths}` sinks below {}", metres(*below))
+            }
+            Self::Rises { cloths, above } => {
+                write!(f, "`{cloths}` rises above {}", metres(*above))
             }
             Self::EnergyNeverRises {
                 tolerance,
@@ -213,6 +225,10 @@ impl ClothWatch {
                 }
             }
             ClothTruth::Sinks { .. } => self.least(self.height(system)),
+            ClothTruth::Rises { .. } => {
+                let points = self.chosen.iter().flat_map(|&i| system.points(i));
+                self.at_most(points.map(|p| p.y).fold(f64::NEG_INFINITY, f64::max));
+            }
             ClothTruth::EnergyNeverRises { from, to, .. } => {
                 if within(*from, *to) {
                     let energy = system.energy().total();
@@ -281,6 +297,10 @@ impl ClothWatch {
             ClothTruth::Sinks { below, .. } => {
                 let wanted = format!("at most {}", metres(*below));
                 (wanted, metres, Box::new(move |x| x <= *below))
+            }
+            ClothTruth::Rises { above, .. } => {
+                let wanted = format!("at least {}", metres(*above));
+                (wanted, metres, Box::new(move |x| x >= *above))
             }
             ClothTruth::EnergyNeverRises { tolerance, .. } => {
                 let wanted = format!("at most {tolerance:e} J");

@@ -1,20 +1,21 @@
 //! The cloth of a world: how it goes along with its bodies, and what it does to them.
 //!
 //! Cloth advances after every step of the rigid bodies, over the same time, event by event. Every body
-//! that is there at the start is an obstacle of triangles that moves straight from where the step began to
-//! where it ended; a body that enters later does not exist for cloth. The impulses that cloth leaves on
-//! a body act on it evenly over its next step. A stall stops the cloth where it is, and is reported.
+//! is an obstacle of triangles that moves straight from where the step began to where it ended. One that
+//! enters later is there from its first step on, at rest where that step ends; if cloth is in its way, that
+//! is a stall. The impulses that cloth leaves on a body act on it evenly over its next step. A stall stops
+//! the cloth where it is, and is reported.
 
 use std::sync::Arc;
 
 use drystone_base::{Pose, Quat, Vec3};
-use drystone_cloth::{Report, Stall, State, System, Tally};
+use drystone_cloth::{Feature, Report, Stall, State, System, Tally};
 use drystone_rigid as rigid;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::cloth::build::{Built, build};
-use crate::{FrameCloth, FrameStrand, Scene, SceneError};
+use crate::cloth::build::{Built, Late, build};
+use crate::{Body, FrameCloth, FrameStrand, Material, Scene, SceneError};
 
 /// All that moves about the cloth of a world.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -23,6 +24,8 @@ pub struct ClothSnapshot {
     pub state: State,
     /// Force and torque that the next rigid step applies to each body [N], [N m].
     pub loads: Vec<[Vec3; 2]>,
+    /// Bodies that have entered since the start, and where.
+    pub entered: Vec<(usize, Pose)>,
 }
 
 /// What cloth did since the world was made.
@@ -72,6 +75,11 @@ pub(crate) struct Cloths {
     /// Body of every obstacle, and whether it moves.
     obstacles: Vec<(usize, bool)>,
     rides: Vec<(usize, usize, usize)>,
+    /// Bodies that are not there at the start, and those of them that have entered since.
+    late: Vec<Late>,
+    entered: Vec<(usize, Pose)>,
+    /// How far a half-space reaches [m].
+    floor: f64,
     looks: Vec<Look>,
     /// Half the thickness of the outermost layer, as which chains and particles are shown [m].
     radius: f64,
@@ -90,6 +98,8 @@ impl Cloths {
             model,
             obstacles,
             rides,
+            late,
+            floor,
         } = build(scene, &scene.bodies)?;
         let looks = scene.cloths.iter().zip(&model.sheets);
         let looks = looks.map(|(cloth, sheet)| Look {
@@ -105,6 +115,9 @@ impl Cloths {
             system: System::new(model, scene.cloth_solver.clone())?,
             obstacles,
             rides,
+            late,
+            entered: Vec::new(),
+            floor,
             total: ClothTotal::default(),
             last: Report::default(),
         }))
@@ -122,6 +135,7 @@ impl Cloths {
 
     /// Follows the bodies, which have just taken a step of `dt`.
     pub(crate) fn follow(&mut self, rigid: &rigid::System, dt: f64) {
+        self.let_in(rigid);
         let (state, model) = (&rigid.state, &rigid.model);
         let pose = |body: usize| -> Pose { state.shape_pose(model, body) };
         for (k, &(body, moves)) in self.obstacles.iter().enumerate() {
@@ -142,6 +156,28 @@ impl Cloths {
             let (push, turn) = self.system.take_reaction(k, state.position[body]);
             if model.is_dynamic(body) && push.is_finite() && turn.is_finite() {
                 self.loads[body] = [push / dt, turn / dt];
+            }
+        }
+    }
+
+    /// Bodies that have just entered become obstacles; where that cannot be the cloth stalls.
+    fn let_in(&mut self, rigid: &rigid::System) {
+        if self.entered.len() == self.late.len() || self.system.stall().is_some() {
+            return;
+        }
+        let is_in = |body: usize| self.entered.iter().any(|&(other, _)| other == body);
+        let enters = |late: &&Late| rigid.state.present[late.body] && !is_in(late.body);
+        for late in self.late.iter().filter(enters).cloned().collect::<Vec<_>>() {
+            let pose = rigid.state.shape_pose(&rigid.model, late.body);
+            match self.system.add_obstacle(late.at(pose)) {
+                Ok(()) => {
+                    self.obstacles.push((late.body, late.moves()));
+                    self.entered.push((late.body, pose));
+                }
+                Err(error) => {
+                    let stall = in_the_way(&late, error, self.system.time());
+                    return self.system.stop(stall);
+                }
             }
         }
     }
@@ -200,22 +236,75 @@ impl Cloths {
         ClothSnapshot {
             state: self.system.state().clone(),
             loads: self.loads.clone(),
+            entered: self.entered.clone(),
         }
     }
 
     pub(crate) fn restore(&mut self, snapshot: &ClothSnapshot) -> Result<(), SceneError> {
-        if snapshot.loads.len() != self.loads.len() {
+        let damaged = || {
             let wanted = "a state as `snapshot` makes it";
-            return Err(SceneError::value("snapshot", "cloth", "damaged", wanted));
+            SceneError::value("snapshot", "cloth", "damaged", wanted)
+        };
+        if snapshot.loads.len() != self.loads.len() {
+            return Err(damaged());
         }
-        self.system.restore(snapshot.state.clone())?;
+        if snapshot.entered == self.entered {
+            self.system.restore(snapshot.state.clone())?;
+        } else {
+            // with those bodies as obstacles that had entered then
+            let first = self.obstacles.len() - self.entered.len();
+            let mut model = self.system.model().clone();
+            let mut obstacles = self.obstacles[..first].to_vec();
+            model.obstacles.truncate(first);
+            for &(body, pose) in &snapshot.entered {
+                let late = self.late.iter().find(|late| late.body == body);
+                let late = late.ok_or_else(damaged)?;
+                model.obstacles.push(late.at(pose));
+                obstacles.push((body, late.moves()));
+            }
+            let options = self.system.options().clone();
+            self.system = System::resumed(model, options, snapshot.state.clone())?;
+            self.obstacles = obstacles;
+            self.entered.clone_from(&snapshot.entered);
+        }
         self.loads.clone_from(&snapshot.loads);
         Ok(())
     }
 
-    /// A body more, which does not exist for cloth.
-    pub(crate) fn add_body(&mut self) {
+    /// A body more.
+    pub(crate) fn add_body(&mut self, body: &Body, material: Material) {
+        let (number, thickness) = (self.loads.len(), 2.0 * self.radius);
+        let late = Late::new(number, body, material, thickness, self.floor);
+        self.late.push(late);
         self.loads.push([Vec3::ZERO; 2]);
+    }
+}
+
+/// The stall of a body that cannot enter.
+fn in_the_way(late: &Late, error: drystone_cloth::Error, time: f64) -> Stall {
+    let reason = format!("`{}` cannot enter: {error}", late.name());
+    let worst = match error {
+        drystone_cloth::Error::Start { patches, .. } => patches.into_iter().next(),
+        _ => None,
+    };
+    let nowhere = Feature {
+        object: late.name().into(),
+        what: "body".into(),
+        number: late.body as u32,
+        vertices: Vec::new(),
+        points: Vec::new(),
+    };
+    let (a, b, distance) = match worst {
+        Some(patch) => (patch.a, patch.b, patch.distance),
+        None => (nowhere.clone(), nowhere, 0.0),
+    };
+    Stall {
+        a,
+        b,
+        layer: 0,
+        distance,
+        time,
+        reason,
     }
 }
 

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 pub use cards::{CardHouse, Dominoes};
 pub use masonry::{Arch, House, Pyramid, Ring, Stack, Wall};
-pub use scatter::{Column, Fill, Grid, Line};
+pub use scatter::{Column, Fill, Grid, Line, Nails};
 
 use crate::body::{Common, default_material, is_default_material, validate_common};
 use crate::defaults::{is_default, is_one, one};
@@ -101,6 +101,8 @@ pub enum Pattern {
     Line(Line),
     /// On a box-shaped lattice.
     Grid(Grid),
+    /// A bed of nails.
+    Nails(Nails),
     /// On a lattice inside a round column, from the bottom up.
     Column(Column),
     /// Anywhere inside a box, without overlap.
@@ -215,72 +217,6 @@ impl Generator {
         }
     }
 
-    /// The pattern's origin is at (`x`, `y`, `z`) [m].
-    #[must_use]
-    pub fn at(mut self, x: f64, y: f64, z: f64) -> Self {
-        self.position = [x, y, z];
-        self
-    }
-
-    /// The whole is turned by `degrees` about `axis`.
-    #[must_use]
-    pub fn turned(mut self, axis: [f64; 3], degrees: f64) -> Self {
-        self.turn = Some(Turn::new(axis, degrees));
-        self.rotation = None;
-        self
-    }
-
-    /// Each body weighs `mass` [kg].
-    #[must_use]
-    pub fn mass(mut self, mass: f64) -> Self {
-        self.mass = Some(mass);
-        self.density = None;
-        self
-    }
-
-    /// Each body weighs `density` [kg/m³] times its volume.
-    #[must_use]
-    pub fn density(mut self, density: f64) -> Self {
-        self.density = Some(density);
-        self.mass = None;
-        self
-    }
-
-    /// Each body starts with (`x`, `y`, `z`) [m/s].
-    #[must_use]
-    pub fn velocity(mut self, x: f64, y: f64, z: f64) -> Self {
-        self.velocity = [x, y, z];
-        self
-    }
-
-    /// The bodies never move.
-    #[must_use]
-    pub fn fixed(mut self) -> Self {
-        self.motion = Motion::Fixed;
-        self
-    }
-
-    /// Made of the material called `material`.
-    #[must_use]
-    pub fn of(mut self, material: impl Into<String>) -> Self {
-        self.material = material.into();
-        self
-    }
-
-    /// The bodies appear at `time` [s].
-    #[must_use]
-    pub fn enters_at(mut self, time: f64) -> Self {
-        self.enters_at = time;
-        self
-    }
-
-    /// Shown in this colour, each part from 0 to 1.
-    #[must_use]
-    pub fn colour(mut self, red: f64, green: f64, blue: f64) -> Self {
-        self.colour = Some([red, green, blue]);
-        self
-    }
-
     /// What errors call it.
     pub(crate) fn place(&self) -> String {
         let name = if self.name.is_empty() {
@@ -307,6 +243,7 @@ impl Generator {
                 .counts
                 .iter()
                 .fold(1, |n: u64, &k| n.saturating_mul(u64::from(k))),
+            Pattern::Nails(p) => u64::from(p.counts[0]).saturating_mul(u64::from(p.counts[1])),
             Pattern::Column(p) => u64::from(p.count),
             Pattern::Fill(p) => u64::from(p.count),
         }
@@ -334,6 +271,7 @@ impl Generator {
             Pattern::Dominoes(p) => p.pieces(&checks),
             Pattern::Line(p) => p.pieces(&checks, seed),
             Pattern::Grid(p) => p.pieces(&checks, seed),
+            Pattern::Nails(p) => p.pieces(&checks, seed),
             Pattern::Column(p) => p.pieces(&checks, seed),
             Pattern::Fill(p) => p.pieces(&checks, seed),
         }?;
@@ -416,6 +354,7 @@ impl Pattern {
             Self::Dominoes(_) => "dominoes",
             Self::Line(_) => "line",
             Self::Grid(_) => "grid",
+            Self::Nails(_) => "nails",
             Self::Column(_) => "column",
             Self::Fill(_) => "fill",
         }

@@ -188,46 +188,10 @@ impl Groom {
         }
     }
 
-    /// The pattern's origin is at (`x`, `y`, `z`) [m].
-    #[must_use]
-    pub fn at(mut self, x: f64, y: f64, z: f64) -> Self {
-        self.position = Some([x, y, z]);
-        self
-    }
-
-    /// The whole is turned by `degrees` about `axis`.
-    #[must_use]
-    pub fn turned(mut self, axis: [f64; 3], degrees: f64) -> Self {
-        self.turn = Some(Turn::new(axis, degrees));
-        self.rotation = None;
-        self
-    }
-
-    /// Rides on the body called `body`.
-    #[must_use]
-    pub fn on(mut self, body: impl Into<String>) -> Self {
-        self.base = Base::On(body.into());
-        self
-    }
-
-    /// Made of `fibre`.
-    #[must_use]
-    pub fn of(mut self, fibre: Fibre) -> Self {
-        self.fibre = fibre;
-        self
-    }
-
     /// Does not sag: the start is what gravity makes of the shape without load.
     #[must_use]
     pub fn zero_gravity(mut self, stiffen: Option<f64>) -> Self {
         (self.zero_gravity, self.stiffen) = (true, stiffen);
-        self
-    }
-
-    /// Shown in this colour, each part from 0 to 1.
-    #[must_use]
-    pub fn colour(mut self, red: f64, green: f64, blue: f64) -> Self {
-        self.colour = Some([red, green, blue]);
         self
     }
 

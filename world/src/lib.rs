@@ -6,6 +6,8 @@
 
 mod body;
 mod build;
+mod builder;
+mod camera;
 mod check;
 mod cloth;
 mod cloth_truth;
@@ -29,6 +31,7 @@ mod truth;
 mod world;
 
 pub use body::{Body, DEFAULT_DENSITY, DEFAULT_MATERIAL, Key, Motion};
+pub use camera::{Camera, CameraKey};
 pub use check::{Judge, Progress, Verdict, check, check_world};
 pub use cloth::{
     Certificate, Cloth, ClothContact, ClothMaterial, ClothOptions, Load, Part as ClothPart, Pin,
@@ -42,8 +45,8 @@ pub use error::{SceneError, nearest};
 pub use field::{Field, FieldKind};
 pub use frame::{Frame, FrameBody, FrameCloth, FrameContact, FrameStrand};
 pub use generator::{
-    Arch, CardHouse, Column, Dominoes, Fill, Generator, Grid, House, Line, Pattern, Pyramid, Ring,
-    Stack, Wall,
+    Arch, CardHouse, Column, Dominoes, Fill, Generator, Grid, House, Line, Nails, Pattern, Pyramid,
+    Ring, Stack, Wall,
 };
 pub use groom::{Braid, Curl, Groom, GroomPattern, Lanterns, Patch, Row, Scalp, Tree};
 pub use metrics::{
@@ -51,10 +54,11 @@ pub use metrics::{
 };
 pub use penetration::Penetration;
 pub use query::{Hit, Near, Query};
-pub use scene::{Camera, Contact, LONGEST, MOST_BODIES, MOST_SEGMENTS, Material, Scene};
+pub use scene::{Contact, LONGEST, MOST_BODIES, MOST_SEGMENTS, Material, Scene};
 pub use shape::{Builtin, Mesh, Part, Shape, Turn};
 pub use strand::{
     Anchor, Base, Branch, Fibre, FileCurve, Held, Hold, JointKey, PoseKey, Profile, Ramp, Strand,
+    UpAxis,
 };
 pub use strand_truth::StrandTruth;
 pub use strands::StrandSnapshot;

@@ -52,7 +52,7 @@ pub struct Scene {
     pub contacts: Vec<Contact>,
     /// Where to look from; chosen to show everything if left out.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub camera: Option<Camera>,
+    pub camera: Option<crate::Camera>,
     /// Bodies one by one.
     #[serde(rename = "body", skip_serializing_if = "Vec::is_empty")]
     pub bodies: Vec<Body>,
@@ -119,34 +119,6 @@ pub struct Contact {
     /// Newton's coefficient, 0 to 1 [1].
     #[serde(default, skip_serializing_if = "is_default")]
     pub restitution: f64,
-}
-
-/// Where a picture is taken from.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Camera {
-    /// Where the camera is [m].
-    pub eye: [f64; 3],
-    /// What it looks at [m].
-    pub target: [f64; 3],
-    /// Vertical angle of view [degrees].
-    #[serde(default = "Camera::default_view")]
-    pub view_degrees: f64,
-}
-
-impl Camera {
-    fn default_view() -> f64 {
-        40.0
-    }
-
-    /// At `eye`, looking at `target` [m].
-    pub fn new(eye: [f64; 3], target: [f64; 3]) -> Self {
-        Self {
-            eye,
-            target,
-            view_degrees: Self::default_view(),
-        }
-    }
 }
 
 impl Default for Scene {
@@ -537,26 +509,7 @@ impl Scene {
             "finite numbers of at most 1e6 m/s²",
         )?;
         if let Some(camera) = &self.camera {
-            let finite = camera
-                .eye
-                .iter()
-                .chain(&camera.target)
-                .all(|x| x.is_finite());
-            let apart = finite && camera.eye != camera.target;
-            ensure(
-                apart,
-                place,
-                "camera.eye",
-                show(&camera.eye),
-                "a finite point other than the target",
-            )?;
-            ensure(
-                (1.0..=170.0).contains(&camera.view_degrees),
-                place,
-                "camera.view_degrees",
-                camera.view_degrees,
-                "1 to 170 degrees",
-            )?;
+            camera.check(place)?;
         }
         self.options()?.validate()?;
         self.strand_solver.validate()?;

@@ -35,6 +35,12 @@ pub struct Strand {
     /// Instead of `points`: a `.hair` or `.usda` file, one strand for each curve in it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
+    /// How long a unit of the file is, where the file does not say (`.hair`): 0.01 for centimetres [m].
+    #[serde(skip_serializing_if = "is_metre")]
+    pub metres_per_unit: f64,
+    /// Which axis of the file points up, where the file does not say.
+    #[serde(skip_serializing_if = "is_default")]
+    pub up_axis: UpAxis,
     /// Of the curves of a file, take every so-manieth.
     #[serde(skip_serializing_if = "is_first")]
     pub every: u32,
@@ -84,6 +90,10 @@ pub struct Strand {
     /// [1].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stiffen: Option<f64>,
+    /// At the start, turn every joint at random by up to so much about each axis, once the shape without
+    /// load is known: does a groom find back? [rad]
+    #[serde(skip_serializing_if = "is_default")]
+    pub kick: f64,
     /// A pose to which it is pulled with `fibre.pose_strength`, over time.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub pose: Vec<PoseKey>,
@@ -142,6 +152,17 @@ pub struct PoseKey {
     pub branches: Vec<Vec<[f64; 3]>>,
 }
 
+/// Which axis of a file points up.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum UpAxis {
+    /// As here.
+    #[default]
+    Y,
+    /// (x, y, z) of the file is (x, z, −y) here.
+    Z,
+}
+
 /// A curve as a file has it, for [`crate::Scene::for_each_strand_file`].
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FileCurve {
@@ -183,6 +204,11 @@ fn is_first(every: &u32) -> bool {
     *every == 1
 }
 
+#[allow(clippy::trivially_copy_pass_by_ref)]
+fn is_metre(unit: &f64) -> bool {
+    *unit == 1.0
+}
+
 impl Default for Strand {
     fn default() -> Self {
         Self {
@@ -190,6 +216,8 @@ impl Default for Strand {
             points: Vec::new(),
             branches: Vec::new(),
             file: None,
+            metres_per_unit: 1.0,
+            up_axis: UpAxis::Y,
             every: 1,
             segments: None,
             rest: None,
@@ -205,6 +233,7 @@ impl Default for Strand {
             root: clamped(),
             zero_gravity: false,
             stiffen: None,
+            kick: 0.0,
             pose: Vec::new(),
             holds: Vec::new(),
             colour: None,
@@ -243,39 +272,10 @@ impl Strand {
         self
     }
 
-    /// Its points' frame is at (`x`, `y`, `z`) [m].
-    #[must_use]
-    pub fn at(mut self, x: f64, y: f64, z: f64) -> Self {
-        self.position = [x, y, z];
-        self
-    }
-
-    /// Its points' frame is turned by `degrees` about `axis`.
-    #[must_use]
-    pub fn turned(mut self, axis: [f64; 3], degrees: f64) -> Self {
-        self.turn = Some(Turn::new(axis, degrees));
-        self.rotation = None;
-        self
-    }
-
-    /// Rides on the body called `body`.
-    #[must_use]
-    pub fn on(mut self, body: impl Into<String>) -> Self {
-        self.base = Base::On(body.into());
-        self
-    }
-
     /// Its base goes along `keys`.
     #[must_use]
     pub fn along(mut self, keys: Vec<Key>) -> Self {
         self.base = Base::Path(keys);
-        self
-    }
-
-    /// Made of `fibre`.
-    #[must_use]
-    pub fn of(mut self, fibre: Fibre) -> Self {
-        self.fibre = fibre;
         self
     }
 
@@ -290,13 +290,6 @@ impl Strand {
     #[must_use]
     pub fn zero_gravity(mut self, stiffen: Option<f64>) -> Self {
         (self.zero_gravity, self.stiffen) = (true, stiffen);
-        self
-    }
-
-    /// Shown in this colour, each part from 0 to 1.
-    #[must_use]
-    pub fn colour(mut self, red: f64, green: f64, blue: f64) -> Self {
-        self.colour = Some([red, green, blue]);
         self
     }
 
@@ -329,10 +322,24 @@ impl Strand {
     fn of_file(&self, name: &str, curves: Vec<FileCurve>) -> Vec<Self> {
         let every = self.every.max(1) as usize;
         let chosen = curves.into_iter().enumerate().step_by(every);
-        let strand = |(k, curve): (usize, FileCurve)| {
+        let (unit, up) = (self.metres_per_unit, self.up_axis);
+        let sound = unit > 0.0 && unit.is_finite();
+        let strand = |(k, mut curve): (usize, FileCurve)| {
+            for p in &mut curve.points {
+                let [x, y, z] = p.map(|x| x * unit);
+                *p = if up == UpAxis::Z {
+                    [x, z, -y]
+                } else {
+                    [x, y, z]
+                };
+            }
+            curve.radii.iter_mut().for_each(|radius| *radius *= unit);
             let mut strand = Self {
                 name: format!("{name}/{k}"),
                 file: None,
+                // a unit that makes no sense is left for `validate` to find
+                metres_per_unit: if sound { 1.0 } else { unit },
+                up_axis: UpAxis::Y,
                 every: 1,
                 colour: self.colour.or(curve.colour),
                 ..self.clone()
@@ -367,6 +374,14 @@ impl Strand {
                 "a file that a reader puts in",
             ));
         }
+        let unit = self.metres_per_unit;
+        if !(unit > 0.0 && unit.is_finite()) {
+            let wanted = "more than zero, 0.01 for centimetres";
+            return Err(SceneError::value(place, "metres_per_unit", unit, wanted));
+        }
+        let wanted = "it left out beside `points`, which are in metres with y up";
+        ensure(unit == 1.0, place, "metres_per_unit", unit, wanted)?;
+        ensure(self.up_axis == UpAxis::Y, place, "up_axis", "z", wanted)?;
         validate_pose(place, self.position, self.rotation, self.turn)?;
         let curves = std::iter::once(&self.points).chain(self.branches.iter().map(|b| &b.points));
         for (c, points) in curves.enumerate() {
@@ -411,6 +426,8 @@ impl Strand {
             let fine = (1.0..=1e6).contains(&margin);
             ensure(fine, place, "stiffen", margin, "a factor from 1 to 1e6")?;
         }
+        let fine = (0.0..=1.0).contains(&self.kick);
+        ensure(fine, place, "kick", self.kick, "0 to 1 rad")?;
         if let Some(colour) = self.colour {
             let fine = colour.iter().all(|x| (0.0..=1.0).contains(x));
             ensure(
@@ -539,7 +556,40 @@ mod tests {
         assert_eq!(scene.for_each_strand_file(read), Ok(()));
         let names: Vec<&str> = scene.strands.iter().map(|s| s.name.as_str()).collect();
         assert_eq!(names, ["hair/0", "hair/2"]);
+        assert_eq!(scene.strands[1].points[2], [2.0, -0.3, 0.0]);
         let radius = &scene.strands[0].fibre.radius.along;
         assert!((radius.at(1.0 / 3.0) - 2e-5).abs() < 1e-12);
+    }
+
+    #[test]
+    fn a_file_in_centimetres_with_z_up_is_turned_and_scaled() {
+        let mut hair = Strand::from_file("x.hair").named("hair");
+        (hair.metres_per_unit, hair.up_axis) = (0.01, UpAxis::Z);
+        let text = serde_json::to_string(&hair).unwrap_or_default();
+        assert!(
+            text.contains(r#""metres_per_unit":0.01,"up_axis":"z""#),
+            "{text}"
+        );
+        let curve = FileCurve {
+            points: vec![[1.0, 2.0, 30.0], [1.0, 2.0, 20.0]],
+            radii: vec![4e-3, 2e-3],
+            colour: None,
+        };
+        let strands = hair.of_file("hair", vec![curve.clone()]);
+        assert_eq!(strands[0].points, [[0.01, 0.3, -0.02], [0.01, 0.2, -0.02]]);
+        assert!((strands[0].fibre.radius.along.at(0.0) - 4e-5).abs() < 1e-18);
+        assert!(strands[0].validate().is_ok());
+        // beside points in metres it has no meaning
+        let refused = |strand: &Strand| strand.validate().err().map(|e| e.to_string());
+        let mut given = Strand::straight([0.0; 3], [1.0, 0.0, 0.0], 2);
+        given.metres_per_unit = 0.01;
+        let text = refused(&given).unwrap_or_default();
+        assert!(text.contains("metres_per_unit"), "{text}");
+        for unit in [0.0, -1.0, f64::NAN, f64::INFINITY] {
+            hair.metres_per_unit = unit;
+            let strands = hair.of_file("hair", vec![curve.clone()]);
+            let text = refused(&strands[0]).unwrap_or_default();
+            assert!(text.contains("metres_per_unit"), "{unit}: {text}");
+        }
     }
 }

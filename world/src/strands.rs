@@ -8,7 +8,8 @@
 
 use std::sync::Arc;
 
-use drystone_base::{Pose, Vec3};
+use drystone_base::random::Random;
+use drystone_base::{Pose, Quat, Vec3};
 use drystone_geometry::closest_point;
 use drystone_rigid as rigid;
 use drystone_strand::{self as strand, MotionPath, Report, System, energy};
@@ -83,6 +84,11 @@ impl Strands {
             .iter()
             .map(|&(i, repair)| system.adapt_rest_shape(i, repair))
             .collect();
+        for (i, strand) in scene.strands.iter().enumerate() {
+            if strand.kick > 0.0 {
+                kick(&mut system, i, strand.kick, scene.seed.into());
+            }
+        }
         let looks = scene.strands.iter().zip(&system.model.chains);
         let looks = looks
             .map(|(strand, chain)| looks_of(strand, chain))
@@ -191,6 +197,7 @@ impl Strands {
         let before = std::mem::replace(&mut self.poses, poses(rigid));
         let mut report = Report::default();
         let mut impulses = vec![[Vec3::ZERO; 2]; self.loads.len()];
+        let mut pulls = impulses.clone();
         for k in 1..=self.substeps {
             let u = f64::from(k) / f64::from(self.substeps);
             let time = if k == self.substeps {
@@ -201,8 +208,10 @@ impl Strands {
             self.drive(&rigid.state, &before, u, time);
             report.add(&self.system.step(time - self.system.state.time));
             self.system.state.time = time;
-            self.gather(rigid, &mut impulses);
+            self.gather(rigid, &mut impulses, &mut pulls);
         }
+        limit_pulls(rigid, dt, &pulls, &mut impulses);
+        self.tighten(rigid, dt, &mut impulses);
         self.answer(rigid, dt, &impulses);
         self.total.add(&report);
         self.last = report;
@@ -256,8 +265,9 @@ impl Strands {
         }
     }
 
-    /// Adds up what the last step of the strands exerted on the bodies.
-    fn gather(&self, rigid: &rigid::System, impulses: &mut [[Vec3; 2]]) {
+    /// Adds up what the last step of the strands exerted on the bodies: through holds that are anchored
+    /// on them to `pulls`, all else to `impulses`.
+    fn gather(&self, rigid: &rigid::System, impulses: &mut [[Vec3; 2]], pulls: &mut [[Vec3; 2]]) {
         let (model, state) = (&rigid.model, &rigid.state);
         for ride in self.bases.iter().filter(|r| model.is_dynamic(r.body)) {
             let base = self.system.base(ride.of).position;
@@ -266,25 +276,87 @@ impl Strands {
             impulses[ride.body][0] -= push;
             impulses[ride.body][1] -= turn + lever.cross(push);
         }
+        // contacts, impacts, and holds that are anchored on a body
+        let strands = self.system.state.strands.iter();
+        for reaction in strands.flat_map(|strand| &strand.reactions) {
+            let (body, impulses) = match reaction.source {
+                strand::Source::Obstacle(i) => (Some(i), &mut *impulses),
+                strand::Source::Constraint(c) => {
+                    let ride = self.anchors.iter().find(|ride| ride.of == c);
+                    (ride.map(|ride| ride.body), &mut *pulls)
+                }
+            };
+            let Some(i) = body.filter(|&i| i < model.len() && model.is_dynamic(i)) else {
+                continue;
+            };
+            let about = state.position[i].cross(reaction.impulse);
+            impulses[i][0] -= reaction.impulse;
+            impulses[i][1] -= reaction.angular_impulse - about;
+        }
     }
 
-    /// Turns impulses into the loads of the next rigid step, and adds contacts as they are now.
-    fn answer(&mut self, rigid: &rigid::System, dt: f64, impulses: &[[Vec3; 2]]) {
+    /// A strand that does not stretch lets a body on which it is anchored go no farther than it reaches:
+    /// what stops it there, and brings it back by a fifth of the way, it feels; what carries the strand
+    /// feels the opposite.
+    fn tighten(&self, rigid: &rigid::System, dt: f64, impulses: &mut [[Vec3; 2]]) {
         let (model, state) = (&rigid.model, &rigid.state);
-        let mut touched = vec![[Vec3::ZERO; 2]; self.loads.len()];
-        for contact in self.system.state.strands.iter().flat_map(|s| &s.contacts) {
-            let i = contact.obstacle;
-            if i < model.len() && model.is_dynamic(i) {
-                touched[i][0] -= contact.force;
-                touched[i][1] -= (contact.place - state.position[i]).cross(contact.force);
+        let on = self.system.state.constraint_on.iter();
+        for ride in &self.anchors {
+            let constraint = &self.system.model.constraints[ride.of];
+            let active = constraint.active.at(state.time) > 0.0;
+            let (link, at) = match &constraint.hold {
+                strand::Hold::Point { link, at, .. } => (*link, *at),
+                strand::Hold::Pose { link, at, .. } => (*link, at.position),
+                strand::Hold::Joint { .. } => continue,
+            };
+            let chain = &self.system.model.chains[constraint.strand];
+            if chain.extensible || !active || on.clone().nth(ride.of) != Some(&true) {
+                continue;
+            }
+            let (root, reach) = chain.reach_of(link, at);
+            let root = self.system.base(constraint.strand).point(root);
+            let anchor = self.poses[ride.body].point(ride.local.position);
+            let apart = (anchor - root).length();
+            let beyond = apart - 0.999 * reach;
+            if beyond <= 0.0 || !apart.is_finite() {
+                continue;
+            }
+            let along = (anchor - root) / apart;
+            let carrier = self.bases.iter().find(|base| base.of == constraint.strand);
+            let mut ends = vec![(ride.body, anchor, 1.0)];
+            ends.extend(carrier.map(|base| (base.body, root, -1.0)));
+            // how fast they part, and how heavy both are against that
+            let (mut speed, mut light) = (0.0, 0.0);
+            for &(i, place, sign) in &ends {
+                let lever = place - state.position[i];
+                let velocity = state.linear_velocity[i] + state.angular_velocity[i].cross(lever);
+                speed += sign * along.dot(velocity);
+                if model.is_dynamic(i) {
+                    let inertia = &model.inertia_local[i];
+                    let least = inertia.xx.min(inertia.yy).min(inertia.zz);
+                    light += 1.0 / model.mass[i] + along.cross(lever).length_squared() / least;
+                }
+            }
+            let wanted = speed + 0.2 * beyond / dt;
+            if light > 0.0 && wanted > 0.0 {
+                for &(i, place, sign) in &ends {
+                    let push = along * (-sign * wanted / light);
+                    impulses[i][0] += push;
+                    impulses[i][1] += (place - state.position[i]).cross(push);
+                }
             }
         }
+    }
+
+    /// Turns impulses into the loads of the next rigid step.
+    fn answer(&mut self, rigid: &rigid::System, dt: f64, impulses: &[[Vec3; 2]]) {
+        let (model, state) = (&rigid.model, &rigid.state);
         for (i, load) in self.loads.iter_mut().enumerate() {
             if !model.is_dynamic(i) || !state.present[i] {
                 continue;
             }
             for part in 0..2 {
-                let new = impulses[i][part] / dt + touched[i][part];
+                let new = impulses[i][part] / dt;
                 let next = load[part] + (new - load[part]) * self.eagerness[i];
                 load[part] = if next.is_finite() { next } else { Vec3::ZERO };
             }
@@ -432,6 +504,44 @@ impl Strands {
         self.poses = poses(rigid);
         Ok(())
     }
+}
+
+/// Adds the pulls of holds to the impulses on bodies. A strand that is all but straight does not give way
+/// within a step, whatever it pulls: no more is passed on than stops the body and carries it for a step.
+fn limit_pulls(rigid: &rigid::System, dt: f64, pulls: &[[Vec3; 2]], impulses: &mut [[Vec3; 2]]) {
+    let (model, state) = (&rigid.model, &rigid.state);
+    for (i, [push, turn]) in pulls.iter().enumerate() {
+        let size = push.length();
+        if !(size > 0.0) || !model.is_dynamic(i) {
+            continue;
+        }
+        // where it pulls, and how heavy the body is there
+        let direction = *push / size;
+        let lever = push.cross(*turn) / (size * size);
+        let velocity = state.linear_velocity[i] + state.angular_velocity[i].cross(lever);
+        let inertia = &model.inertia_local[i];
+        let least = inertia.xx.min(inertia.yy).min(inertia.zz);
+        let across = lever.length_squared() - direction.dot(lever) * direction.dot(lever);
+        let heavy = 1.0 / (1.0 / model.mass[i] + across.max(0.0) / least);
+        let away = (-velocity.dot(direction)).max(0.0);
+        let most = heavy * (away + 2.0 * model.gravity.length() * dt);
+        let part = (most / size).min(1.0);
+        impulses[i][0] += *push * part;
+        impulses[i][1] += *turn * part;
+    }
+}
+
+/// Turns every joint of strand `i` at random by up to `angle` about each axis [rad].
+fn kick(system: &mut System, i: usize, angle: f64, seed: u64) {
+    let mut random =
+        Random::new(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ (0x6B1C << 16) ^ i as u64);
+    let strand = &system.state.strands[i];
+    let turned = strand.rotation.iter().map(|q| {
+        let mut part = || random.range(-angle, angle);
+        *q * drystone_base::functions::rotation_vector(Vec3::new(part(), part(), part()))
+    });
+    let (turned, still): (Vec<Quat>, Vec<Vec3>) = turned.map(|q| (q, Vec3::ZERO)).unzip();
+    system.set_joints(i, &turned, &still);
 }
 
 /// The path that a constraint follows in the world, if it does.

@@ -252,7 +252,8 @@ impl World {
             strands.add_body(&body, &material, &self.system)?;
         }
         if let Some(cloths) = &mut self.cloths {
-            cloths.add_body();
+            let material = self.scene.materials.get(&body.material);
+            cloths.add_body(&body, material.copied().unwrap_or_default());
         }
         let name: Arc<str> = body.name.as_str().into();
         self.names.push(name.clone());

@@ -103,6 +103,9 @@ pub(crate) struct Run {
     /// folder or .dlm (OpenTissue), otherwise Drystone's own format
     #[arg(long, value_name = "T:FILE", value_parser = Dump::parse)]
     pub(crate) dump_problem: Vec<Dump>,
+    /// Write the pieces of cloth that keep a scene from starting, or that stall it, if any do
+    #[arg(long, value_name = "FILE.obj")]
+    pub(crate) patch: Option<PathBuf>,
     /// Put the run by in this file, to be resumed bit for bit
     #[arg(long, value_name = "FILE")]
     pub(crate) checkpoint: Option<PathBuf>,
@@ -156,8 +159,8 @@ fn film_size(text: &str) -> Result<(u32, u32), String> {
 pub(crate) struct Export {
     /// Made by `drystone run --record FILE.drec`
     pub(crate) recording: PathBuf,
-    /// Write the frames (.usda, .glb, .csv, .obj, .hair), a picture (.png) or a film (.mp4, .webm,
-    /// .gif)
+    /// Write the frames (.usda, .glb, .csv, .obj, .hair), a picture (.png), a film (.mp4, .webm,
+    /// .gif) or one page that shows the run by itself (.html)
     #[arg(short, long = "output", value_name = "FILE", required = true)]
     pub(crate) output: Vec<PathBuf>,
     /// Only the frame nearest to this time in seconds; a picture shows the last one otherwise

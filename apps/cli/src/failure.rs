@@ -28,6 +28,8 @@ pub(crate) struct Failure {
 #[derive(Debug)]
 enum What {
     Line(String),
+    /// A line, and pieces of cloth as the text of an OBJ file.
+    Refused(String, String),
     File(Box<FileError>),
 }
 
@@ -40,10 +42,21 @@ impl Failure {
         }
     }
 
+    /// The pieces of cloth that are where they cannot be, as the text of an OBJ file, if that is why.
+    pub(crate) fn patch(&self) -> Option<&str> {
+        match &self.what {
+            What::Refused(_, patch) => Some(patch),
+            What::File(error) => error.patch.as_deref(),
+            What::Line(_) => None,
+        }
+    }
+
     /// Shows it and gives the exit code.
     pub(crate) fn present(self) -> ExitCode {
         match self.what {
-            What::Line(message) => say::aside(format_args!("error: {message}")),
+            What::Line(message) | What::Refused(message, _) => {
+                say::aside(format_args!("error: {message}"))
+            }
             What::File(error) => present_file_error(*error),
         }
         ExitCode::from(self.code)
@@ -81,6 +94,19 @@ impl From<FileError> for Failure {
 
 impl From<SceneError> for Failure {
     fn from(error: SceneError) -> Self {
-        Self::input(error)
+        Self::from(&error)
+    }
+}
+
+impl From<&SceneError> for Failure {
+    fn from(error: &SceneError) -> Self {
+        let line = error.to_string();
+        Self {
+            code: BAD_INPUT,
+            what: match error.patch() {
+                Some(patch) => What::Refused(line, patch),
+                None => What::Line(line),
+            },
+        }
     }
 }

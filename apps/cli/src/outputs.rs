@@ -262,12 +262,22 @@ pub(crate) fn writable(path: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Writes `report` aside and renames it, so that its name always stands for a whole file.
+/// Writes `report` as JSON.
 fn write_json(path: &Path, report: &RunReport) -> Result<(), String> {
     let named = |error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
     let mut text = serde_json::to_string_pretty(report).map_err(|e| named(&e))?;
     text.push('\n');
-    let aside = path.with_extension("json.part");
+    write_text(path, &text)
+}
+
+/// Writes `text` aside and renames it, so that its name always stands for a whole file.
+pub(crate) fn write_text(path: &Path, text: &str) -> Result<(), String> {
+    let named = |error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
+    if let Some(folder) = path.parent().filter(|f| !f.as_os_str().is_empty()) {
+        fs::create_dir_all(folder).map_err(|e| named(&e))?;
+    }
+    let mut aside = path.as_os_str().to_owned();
+    aside.push(".part");
     fs::write(&aside, text).map_err(|e| named(&e))?;
     fs::rename(&aside, path).map_err(|e| named(&e))
 }

@@ -36,7 +36,7 @@ impl Found {
     pub(crate) fn failure(&self, error: &SceneError) -> Failure {
         match &self.file {
             Some(file) => explain(file, error).into(),
-            None => Failure::input(error),
+            None => error.into(),
         }
     }
 }

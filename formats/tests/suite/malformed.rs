@@ -44,6 +44,8 @@ const TABLE: &[(&str, &str, usize, usize, &[&str])] = &[
     ("a negative size", "[[body]]\nname = \"ok\"\nshape.sphere = { radius = 1 }\n[[body]]\nname = \"bad\"\nshape.box = { size = [1, -2, 1] }", 6, 26, &["body `bad`", "-2"]),
     ("a negative radius of a nameless body", "[[body]]\nshape.sphere = { radius = 1 }\n[[body]]\nshape.sphere = { radius = -1 }", 4, 18, &["body `sphere-1`"]),
     ("zero mass", "[[body]]\nname = \"b\"\nshape.sphere = { radius = 1 }\nmass = 0", 4, 1, &["body `b`", "`mass`"]),
+    ("a camera that looks at itself", "[[body]]\nshape.sphere = { radius = 1 }\n[camera]\neye = [1, 2, 3]\ntarget = [1, 2, 3]", 4, 1, &["`camera.eye`", "other than the target"]),
+    ("a camera that goes back in time", "[[body]]\nshape.sphere = { radius = 1 }\n[camera]\neye = [1, 2, 3]\ntarget = [0, 0, 0]\n[[camera.keys]]\ntime = 2\neye = [1, 2, 3]\ntarget = [0, 0, 0]\n[[camera.keys]]\ntime = 1\neye = [1, 2, 3]\ntarget = [0, 0, 0]", 11, 1, &["`camera.keys[1].time`", "1", "later than the key before"]),
     ("a step of zero", "name = \"x\"\ndt = 0\n[[body]]\nshape.sphere = { radius = 1 }", 2, 1, &["`dt`"]),
     ("a negative duration", "duration = -1\n[[body]]\nshape.sphere = { radius = 1 }", 1, 1, &["`duration`", "-1"]),
     ("the same name twice", "[[body]]\nname = \"b\"\nshape.sphere = { radius = 1 }\n[[body]]\nname = \"b\"\nshape.sphere = { radius = 1 }", 5, 1, &["body `b`", "twice"]),

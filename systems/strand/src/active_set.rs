@@ -86,8 +86,9 @@ impl ActiveSet {
         if !n.is_multiple_of(3) || !(0..n).all(|i| parts.entry(i, i) > 0.0) {
             return sweep(x, settings.sweeps);
         }
+        // what touched before mostly touches still: sweeps only where that leads nowhere
         for round in 0..ROUNDS {
-            if round % 5 == 0 {
+            if round % 5 == 4 || (round == 0 && x.iter().all(|x| *x == 0.0)) {
                 sweep(x, FIRST);
             }
             if self.is_settled(parts, x) {

@@ -34,6 +34,16 @@ impl Frame {
         }
     }
 
+    /// A place of the true world, in the felt one.
+    #[inline]
+    pub(crate) fn felt_place(&self, place: Vec3) -> Vec3 {
+        if self.plain {
+            place
+        } else {
+            self.to_world.local_point(place)
+        }
+    }
+
     /// A place of the felt world, in the true one.
     #[inline]
     pub(crate) fn world(&self, place: Vec3) -> Vec3 {

@@ -72,6 +72,17 @@ impl Chain {
         self.source.iter().position(|&s| s == (curve, segment))
     }
 
+    /// Where the joint is from which `link` hangs in the end, in the base's frame, and how far from there
+    /// a point `at` of it can get, when nothing stretches [m].
+    pub fn reach_of(&self, mut link: usize, at: Vec3) -> (Vec3, f64) {
+        let mut reach = at.length();
+        while self.parent[link] != BASE {
+            reach += self.joint[link].length();
+            link = self.parent[link];
+        }
+        (self.joint[link], reach)
+    }
+
     pub(crate) fn new(strand: Strand, fields: &[NamedField]) -> Result<Self, Error> {
         check(&strand)?;
         let mut field_weights = vec![None; fields.len()];

@@ -12,7 +12,7 @@ use drystone_base::functions::{exp, rotation_vector};
 use drystone_base::{Pose, Quat, Vec3};
 
 use crate::base::Frame;
-use crate::chain::{BASE, Chain};
+use crate::chain::Chain;
 use crate::kinematics::Link;
 use crate::rotation::log;
 use crate::spatial::Motion;
@@ -29,6 +29,15 @@ pub enum Anchor {
     /// A place on another link of the same strand: a closed loop.
     Link {
         /// Index of the link.
+        link: usize,
+        /// In that link's frame.
+        at: Pose,
+    },
+    /// A place on a link of another strand: both pull on each other, and are solved as one.
+    Strand {
+        /// Index of the other strand.
+        strand: usize,
+        /// Index of its link.
         link: usize,
         /// In that link's frame.
         at: Pose,
@@ -95,6 +104,19 @@ impl Constraint {
     }
 }
 
+impl Constraint {
+    /// The other strand, where the constraint joins two.
+    pub fn other_strand(&self) -> Option<usize> {
+        match &self.hold {
+            Hold::Point { to, .. } | Hold::Pose { to, .. } => match to {
+                Anchor::Strand { strand, .. } => Some(*strand),
+                _ => None,
+            },
+            Hold::Joint { .. } => None,
+        }
+    }
+}
+
 impl Model {
     /// Adds a constraint on a strand that is there already; its index is returned.
     pub fn add_constraint(&mut self, constraint: Constraint) -> Result<usize, Error> {
@@ -128,6 +150,18 @@ impl Model {
         let (other, place) = match to {
             Some(Anchor::Link { link, at }) => (*link, *at),
             Some(Anchor::Base(pose)) => (0, *pose),
+            Some(Anchor::Strand { strand, link, at }) => {
+                let other = self.chains.get(*strand);
+                if *strand == constraint.strand || other.is_none() {
+                    let wanted = "the index of another strand of the model";
+                    return fault("the strand it is tied to", strand.to_string(), wanted);
+                }
+                if other.is_some_and(|other| *link >= other.len()) {
+                    let wanted = "the index of a link of that strand";
+                    return fault("the link it is tied to", link.to_string(), wanted);
+                }
+                (0, *at)
+            }
             _ => (0, Pose::IDENTITY),
         };
         if link >= chain.len() || other >= chain.len() {
@@ -161,21 +195,30 @@ impl Spot {
     pub(crate) fn lever(&self, links: &[Link]) -> Vec3 {
         links[self.link].axes * self.at
     }
+
+    /// How fast it moves at the start of the step, where `links` are then; felt world [m/s].
+    pub(crate) fn velocity(&self, strand: &StrandState, links: &[Link]) -> Vec3 {
+        let (past, link) = (&strand.history[self.link], &links[self.link]);
+        let from_centre = link.axes.transpose() * (self.place(links) - link.centre);
+        past.velocity[0] + past.axes_rate[0] * from_centre
+    }
 }
 
 /// What a constraint wants at the end of the present step, in the felt world.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Goal {
-    /// `a` at `target`; with `b`, `a − b` equal to `target`.
+    /// `a` at `target`; with `b`, `a − b` equal to `target`. The pose leads from the felt world of `b`
+    /// to that of `a`.
     Place {
         a: Spot,
-        b: Option<Spot>,
+        b: Option<(Spot, Pose)>,
         target: Vec3,
     },
-    /// Rotation of `link` equal to `target`; with `against`, in the frame of that link.
+    /// Rotation of `link` equal to `target`; with `against`, in the frame of that link, whose felt
+    /// world is turned as given.
     Turn {
         link: usize,
-        against: Option<usize>,
+        against: Option<(usize, Quat)>,
         target: Quat,
     },
     /// Rotation of `link` in its parent's frame equal to `target`, about some axes.
@@ -239,6 +282,7 @@ pub(crate) fn goals(
             };
             let back = at.rotation.conjugate();
             let goal = match to {
+                Anchor::Strand { .. } => return,
                 Anchor::Link {
                     link: other,
                     at: on,
@@ -247,7 +291,7 @@ pub(crate) fn goals(
                     let target = on.rotation * left(on.rotation, relative) * back;
                     Goal::Turn {
                         link: *link,
-                        against: Some(*other),
+                        against: Some((*other, Quat::IDENTITY)),
                         target,
                     }
                 }
@@ -305,26 +349,9 @@ fn place_goal(
     out: &mut Vec<Goal>,
     returning: &mut Option<Vec3>,
 ) {
-    // never faster than the strand's reach in a tenth of a second
-    let most = 10.0 * chain.reach * h;
-    let mut left = |error: Vec3, velocity: Vec3| {
-        // a return that is under way goes on as it was meant to; only one that begins is measured
-        let velocity = returning.unwrap_or(velocity);
-        let (fading, pull) = (exp(-rate * h), velocity + error * rate);
-        let change = (error + pull * h) * fading - error;
-        let slowed = change.clamp_length_max(most);
-        *returning = Some(if slowed == change {
-            (velocity - pull * (rate * h)) * fading
-        } else {
-            slowed / h
-        });
-        error + slowed
-    };
-    let velocity = |spot: Spot| {
-        let (past, link) = (&strand.history[spot.link], &links[spot.link]);
-        let from_centre = link.axes.transpose() * (spot.place(links) - link.centre);
-        past.velocity[0] + past.axes_rate[0] * from_centre
-    };
+    let mut left =
+        |error: Vec3, velocity: Vec3| left_of(error, velocity, (chain.reach, h, rate), returning);
+    let velocity = |spot: Spot| spot.velocity(strand, links);
     if let Anchor::Link { link, at } = to {
         let b = Spot {
             link: *link,
@@ -334,7 +361,7 @@ fn place_goal(
         let target = left(error, velocity(a) - velocity(b));
         out.push(Goal::Place {
             a,
-            b: Some(b),
+            b: Some((b, Pose::IDENTITY)),
             target,
         });
         return;
@@ -366,11 +393,32 @@ fn place_goal(
             (y, w, later)
         }
         Anchor::Base(pose) => (pose.position, Vec3::ZERO, pose.position),
-        Anchor::Link { .. } => return,
+        Anchor::Link { .. } | Anchor::Strand { .. } => return,
     };
     let goal = next + left(x - wanted, v - moving);
     let target = frame.pose.point(within_reach(chain, a, goal));
     out.push(Goal::Place { a, b: None, target });
+}
+
+/// What is left of `error` after `h` of a critically damped return at `rate`, which is never faster than
+/// `reach` in a tenth of a second. `returning` is as in [`goals`]; `velocity` is measured.
+pub(crate) fn left_of(
+    error: Vec3,
+    velocity: Vec3,
+    (reach, h, rate): (f64, f64, f64),
+    returning: &mut Option<Vec3>,
+) -> Vec3 {
+    // a return that is under way goes on as it was meant to; only one that begins is measured
+    let velocity = returning.unwrap_or(velocity);
+    let (fading, pull) = (exp(-rate * h), velocity + error * rate);
+    let change = (error + pull * h) * fading - error;
+    let slowed = change.clamp_length_max(10.0 * reach * h);
+    *returning = Some(if slowed == change {
+        (velocity - pull * (rate * h)) * fading
+    } else {
+        slowed / h
+    });
+    error + slowed
 }
 
 /// `goal`, drawn in to where `spot` can get when the strand is all but straight; base coordinates.
@@ -378,11 +426,6 @@ fn within_reach(chain: &Chain, spot: Spot, goal: Vec3) -> Vec3 {
     if chain.extensible {
         return goal;
     }
-    let (mut link, mut reach) = (spot.link, spot.at.length());
-    while chain.parent[link] != BASE {
-        reach += chain.joint[link].length();
-        link = chain.parent[link];
-    }
-    let root = chain.joint[link];
+    let (root, reach) = chain.reach_of(spot.link, spot.at);
     root + (goal - root).clamp_length_max(0.9999 * reach)
 }

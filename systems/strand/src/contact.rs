@@ -7,7 +7,7 @@
 //! through it on its way is held by the plane where it went in, so that nothing is too thin or too
 //! fast. Ours: friction opposes the slip (eq. 16 drives it), and the rows with `λ` are gone.
 
-use drystone_base::{Pose, Vec3, tangents};
+use drystone_base::{Mat3, Pose, Vec3, tangents};
 use drystone_complementarity::solvers::Row as Bound;
 use drystone_geometry::{Shape, closest_point, ray_cast};
 use serde::{Deserialize, Serialize};
@@ -15,9 +15,11 @@ use serde::{Deserialize, Serialize};
 use crate::base::Frame;
 use crate::chain::{BASE, Chain};
 use crate::constraint::Spot;
+use crate::implicit::Load;
 use crate::kinematics::Link;
-use crate::response::{Handle, Row};
-use crate::segment::{enters, nearest, roundness};
+use crate::response::{Handle, Row, Surface};
+use crate::rotation::outer;
+use crate::segment::{enters, is_convex, nearest, roundness};
 use crate::{Error, Model, MotionPath};
 
 /// Something solid that strands do not enter.
@@ -137,8 +139,10 @@ struct Candidate {
     length: f64,
     radius: f64,
     friction_weight: f64,
-    /// Ends in the frame of the obstacle's part at the start.
+    /// Ends in the frame of the obstacle's part at the start, and where they would be at the end in the
+    /// felt world, had they stuck to it.
     start: [Vec3; 2],
+    stuck: [Vec3; 2],
     /// How far its tip is then from the surface, and how far all of it is, at least.
     tip_distance: f64,
     distance: f64,
@@ -159,8 +163,8 @@ struct Contact {
     rows: [f64; 3],
     friction: f64,
     force: [f64; 3],
-    /// How far it moves along the segment when that turns towards the obstacle [m/rad].
-    rolling: f64,
+    /// How the surface bends there, felt world; where it pushes.
+    surface: Option<Surface>,
 }
 
 /// What an impact needs to know of a contact.
@@ -208,17 +212,24 @@ impl Contacts {
         self.candidates.is_empty()
     }
 
+    /// How many touch at the present iterate.
+    pub(crate) fn len(&self) -> usize {
+        self.active.len()
+    }
+
     pub(crate) fn clear(&mut self) {
         self.candidates.clear();
         self.active.clear();
     }
 
     /// Lists the segments that might meet an obstacle: `start` and `guess` are the links at the start
-    /// and as extrapolated, `frames` the ways to the world there.
+    /// and as extrapolated, `frames` the ways to the world there. What `touched` at the start does so
+    /// still, for a beginning.
     pub(crate) fn watch(
         &mut self,
         chain: &Chain,
         obstacles: (&[Obstacle], &[Swept]),
+        touched: &[ContactForce],
         radius: impl Fn(usize) -> (f64, f64),
         (start, to_world): (&[Link], &Pose),
         (guess, frame): (&[Link], &Frame),
@@ -265,6 +276,27 @@ impl Contacts {
                             distance -= 1e-2 * length;
                         }
                     }
+                    let known = |contact: &&ContactForce| {
+                        part.is_none() && contact.obstacle == k && contact.link == j
+                    };
+                    for contact in touched.iter().filter(known) {
+                        let from_tip = (contact.place - here).length().min(length);
+                        self.active.push(Contact {
+                            candidate: self.candidates.len(),
+                            spot: Spot {
+                                link: j,
+                                at: Vec3::Y * (length - from_tip),
+                            },
+                            inner: from_tip > 0.5 * NEAR_JOINT * length,
+                            axes: [frame.felt(contact.force), Vec3::ZERO, Vec3::ZERO],
+                            place: Vec3::ZERO,
+                            gap: 0.0,
+                            rows: [0.0; 3],
+                            friction: 0.0,
+                            force: [1.0, 0.0, 0.0],
+                            surface: None,
+                        });
+                    }
                     self.candidates.push(Candidate {
                         obstacle: k,
                         part,
@@ -273,6 +305,7 @@ impl Contacts {
                         radius,
                         friction_weight,
                         start: ends,
+                        stuck: ends.map(|end| frame.felt_place(to.point(end))),
                         tip_distance,
                         distance,
                         inner,
@@ -301,28 +334,35 @@ impl Contacts {
         // both lists are in the order of candidates, tip before inside
         let mut next = 0;
         for (c, candidate) in candidates.iter().enumerate() {
-            let (obstacle, motion) = (&obstacles[candidate.obstacle], &swept[candidate.obstacle]);
-            let (shape, at) = part_of(&obstacle.shape, candidate.part);
-            let to = motion.to.then(&at);
             let link = &links[candidate.link];
             while next < before.len() && before[next].candidate < c {
                 next += 1;
+            }
+            let known = before.get(next).is_some_and(|old| old.candidate == c);
+            // how far the ends have moved against the obstacle
+            let way = [
+                link.origin - candidate.stuck[0],
+                link.tip - candidate.stuck[1],
+            ];
+            let close = candidate.radius + MARGIN;
+            let clear = candidate.distance - close;
+            let farthest = way[0].length_squared().max(way[1].length_squared());
+            if clear > 0.0 && farthest < clear * clear && !known {
+                continue;
             }
             let old = |inner: bool| {
                 let rest = before[next..].iter();
                 rest.take_while(|old| old.candidate == c)
                     .find(|old| old.inner == inner)
             };
-            let known = before.get(next).is_some_and(|old| old.candidate == c);
+            let (obstacle, motion) = (&obstacles[candidate.obstacle], &swept[candidate.obstacle]);
+            let (shape, at) = part_of(&obstacle.shape, candidate.part);
+            let to = motion.to.then(&at);
             let end = [
                 to.local_point(frame.world(link.origin)),
                 to.local_point(frame.world(link.tip)),
             ];
-            let moved = [0, 1].map(|i| (end[i] - candidate.start[i]).length());
-            let close = candidate.radius + MARGIN;
-            if moved[0].max(moved[1]) < candidate.distance - close && !known {
-                continue;
-            }
+            let moved = way.map(Vec3::length);
             let mut contact = |inner: bool, found: Found, start: f64| {
                 let Found {
                     u,
@@ -340,12 +380,11 @@ impl Contacts {
                 };
                 let overlap = (start - candidate.radius).min(0.0);
                 let left = overlap + (-LESS_OVERLAP * overlap).min(FASTEST_OUT * h);
-                let normal = frame.felt(to.direction(normal));
+                let local = normal;
+                let normal = frame.felt(to.direction(local));
                 let (t1, t2) = tangents(normal);
-                // where it would be, had it stuck to the obstacle
-                let way = |i: usize| end[i] - candidate.start[i];
-                let stuck = frame.felt(to.direction(way(0) * (1.0 - u) + way(1) * u));
-                let slip = [t1.dot(stuck), t2.dot(stuck)];
+                let slid = way[0].lerp(way[1], u);
+                let slip = [t1.dot(slid), t2.dot(slid)];
                 let slow = slip[0] * slip[0] + slip[1] * slip[1] < SLOW * SLOW * h * h;
                 let friction = if slow {
                     obstacle.static_friction
@@ -357,11 +396,17 @@ impl Contacts {
                     let sum = old.sum();
                     [normal.dot(sum).max(0.0), t1.dot(sum), t2.dot(sum)]
                 });
-                let rolling = if inner && !entered && force[0] > 0.0 {
-                    roundness(shape, end[0], end[1], u)
-                } else {
-                    0.0
-                };
+                let mut surface = None;
+                if !entered && force[0] > 0.0 {
+                    let bent = Bent {
+                        shape,
+                        ends: end,
+                        u,
+                        inner,
+                        normal: local,
+                    };
+                    surface = Some(bent.surface(|v| frame.felt(to.direction(v))));
+                }
                 active.push(Contact {
                     candidate: c,
                     spot,
@@ -372,7 +417,7 @@ impl Contacts {
                     rows: [gap - left, slip[0], slip[1]],
                     friction: friction * candidate.friction_weight,
                     force,
-                    rolling,
+                    surface,
                 });
             };
             if (moved[1] >= candidate.tip_distance - close || known)
@@ -393,13 +438,9 @@ impl Contacts {
     }
 
     /// Three rows for every contact, after those already there.
-    pub(crate) fn rows(&self, links: &[Link], rows: &mut Vec<Row>) {
+    pub(crate) fn rows(&self, rows: &mut Vec<Row>) {
         for contact in &self.active {
             let (normal, friction) = (rows.len(), contact.friction);
-            let rolling = (contact.rolling > 0.0).then(|| {
-                let along = links[contact.spot.link].axes.y_axis;
-                (contact.rolling, along.cross(contact.axes[0]))
-            });
             for k in 0..3 {
                 rows.push(Row {
                     handle: Handle::Points(contact.spot, None),
@@ -411,10 +452,19 @@ impl Contacts {
                     } else {
                         Bound::Disc { normal, friction }
                     },
-                    rolling: if k == 0 { rolling } else { None },
+                    surface: contact.surface,
                     group: usize::MAX,
                 });
             }
+        }
+    }
+
+    /// Adds the forces of now to the loads of the links.
+    pub(crate) fn add_loads(&self, loads: &mut [Load]) {
+        for contact in &self.active {
+            let (force, load) = (contact.sum(), &mut loads[contact.spot.link]);
+            load.force += force;
+            load.points += outer(force, contact.spot.at);
         }
     }
 
@@ -461,6 +511,69 @@ impl Contact {
     }
 }
 
+/// A contact on a surface that may bend, in the solid's frame.
+struct Bent<'a> {
+    shape: &'a Shape,
+    ends: [Vec3; 2],
+    u: f64,
+    inner: bool,
+    normal: Vec3,
+}
+
+impl Bent<'_> {
+    /// How the surface bends there: exact for balls, capsules and planes; of others an edge counts as
+    /// lying across the segment, and a tip as touching a plane. `felt` takes directions to the felt world.
+    fn surface(&self, felt: impl Fn(Vec3) -> Vec3) -> Surface {
+        let [a, b] = self.ends;
+        let (x, n) = (a.lerp(b, self.u), self.normal);
+        // centre of curvature of what is round: a ball, or the cylinder about an axis
+        let (centre, line) = match self.shape {
+            Shape::Sphere { .. } => (Some(Vec3::ZERO), false),
+            Shape::Capsule { half_length, .. } => {
+                let y = x.y.clamp(-half_length, *half_length);
+                (Some(Vec3::Y * y), y == x.y)
+            }
+            _ => (None, false),
+        };
+        let curvature = centre.map_or(0.0, |centre| 1.0 / (x - centre).length().max(1e-9));
+        let n_felt = felt(n);
+        if !self.inner {
+            let around = if line {
+                let c = felt(n.cross(Vec3::Y));
+                outer(c, c)
+            } else {
+                Mat3::IDENTITY - outer(n_felt, n_felt)
+            };
+            return Surface {
+                normal: n_felt,
+                across: around * curvature,
+                along: Vec3::ZERO,
+                sliding: Vec3::ZERO,
+                axis: Vec3::ZERO,
+                rolling: 0.0,
+            };
+        }
+        let y = (b - a).normalize_or(Vec3::Y);
+        let axis = y.cross(n);
+        // over a cylinder, or an edge, only what is across it matters
+        let (mut across, mut sliding) = (Mat3::ZERO, y);
+        if line && axis.y.abs() > 0.05 {
+            sliding = y - axis * (y.y / axis.y);
+        } else if !line {
+            let axis = felt(axis);
+            across = outer(axis, axis) * curvature;
+        }
+        Surface {
+            normal: n_felt,
+            across,
+            along: felt(y),
+            sliding: felt(sliding),
+            axis: felt(axis),
+            rolling: roundness(self.shape, a, b, self.u),
+        }
+    }
+}
+
 /// A place of a segment and the surface that concerns it, in the solid's frame.
 struct Found {
     /// Fraction of the segment [1].
@@ -471,38 +584,51 @@ struct Found {
     entered: bool,
 }
 
+/// Two normals that differ by less are of the same side, as the cosine of their angle [1].
+const SAME_SIDE: f64 = 0.5;
+
 /// The surface that concerns a tip now at `end`.
 fn surface(shape: &Shape, candidate: &Candidate, end: Vec3, moved: f64) -> Option<Found> {
-    let found = |normal, gap, entered| {
-        Some(Found {
-            u: 1.0,
-            normal,
-            gap,
-            entered,
-        })
-    };
     let start = candidate.start[1];
     let way = end - start;
-    if candidate.tip_distance > 0.0 && moved >= candidate.tip_distance {
-        // through the surface: held where it went in
-        let hit = ray_cast(shape, &Pose::IDENTITY, start, way, moved);
-        if let Some(hit) = hit {
-            let gap = hit.normal.dot(end - hit.point) - candidate.radius;
-            return found(hit.normal, gap, true);
-        }
-    }
     let near = closest_point(shape, &Pose::IDENTITY, end);
     let out = (end - near.point) * if near.distance < 0.0 { -1.0 } else { 1.0 };
-    let normal = out.try_normalize().or_else(|| (-way).try_normalize())?;
-    found(normal, near.distance - candidate.radius, false)
+    let normal = out.try_normalize();
+    // what was before the plane that it is before now has not been through a convex solid
+    let before = |n: Vec3| near.distance > 0.0 && n.dot(start - near.point) > 0.0;
+    let passed = candidate.tip_distance > 0.0 && moved >= candidate.tip_distance;
+    if passed && !(is_convex(shape) && normal.is_some_and(before)) {
+        // through the surface: held where it went in, unless it is still there
+        let hit = ray_cast(shape, &Pose::IDENTITY, start, way, moved);
+        let other = |n: Vec3| hit.is_some_and(|hit| hit.normal.dot(n) < SAME_SIDE);
+        if let Some(hit) = hit.filter(|_| normal.is_none_or(other)) {
+            return Some(Found {
+                u: 1.0,
+                normal: hit.normal,
+                gap: hit.normal.dot(end - hit.point) - candidate.radius,
+                entered: true,
+            });
+        }
+    }
+    Some(Found {
+        u: 1.0,
+        normal: normal.or_else(|| (-way).try_normalize())?,
+        gap: near.distance - candidate.radius,
+        entered: false,
+    })
 }
 
 /// The same for the place between the ends that is nearest or went in first.
 fn inside(shape: &Shape, candidate: &Candidate, end: [Vec3; 2], moved: [f64; 2]) -> Option<Found> {
     let fine = (0.1 * candidate.radius / candidate.length).clamp(1e-4, 1e-2);
-    if moved[0].max(moved[1]) >= candidate.distance.max(0.0) {
+    let near = nearest(shape, end[0], end[1], fine);
+    let before = |x: Vec3| near.normal.dot(x - near.point) > 0.0;
+    let still = is_convex(shape) && near.distance > 0.0 && candidate.start.into_iter().all(before);
+    if !still && moved[0].max(moved[1]) >= candidate.distance.max(0.0) {
         let tolerance = (0.05 * candidate.radius).max(1e-6 * candidate.length);
-        if let Some(hit) = enters(shape, candidate.start, end, tolerance) {
+        if let Some(hit) = enters(shape, candidate.start, end, tolerance)
+            && hit.normal.dot(near.normal) < SAME_SIDE
+        {
             let x = end[0].lerp(end[1], hit.u);
             return Some(Found {
                 u: hit.u,
@@ -512,7 +638,6 @@ fn inside(shape: &Shape, candidate: &Candidate, end: [Vec3; 2], moved: [f64; 2])
             });
         }
     }
-    let near = nearest(shape, end[0], end[1], fine);
     let sound = near.normal != Vec3::ZERO && near.distance.is_finite();
     sound.then_some(Found {
         u: near.u,

@@ -11,7 +11,7 @@ use crate::kinematics::{place, velocities};
 use crate::properties::Properties;
 use crate::response::{Handle, Row};
 use crate::state::StrandState;
-use crate::step::{Scene, Workspace};
+use crate::step::{Scene, Workspace, problem};
 
 /// Lists the points that might meet an obstacle before the end of the step.
 pub(crate) fn watch_obstacles(
@@ -51,21 +51,29 @@ pub(crate) fn watch_obstacles(
         )
     };
     let obstacles = (&scene.model.obstacles[..], &swept[..]);
+    // forces of an impact say nothing about the next step
+    let touched = if strand.depth > 0 {
+        &strand.contacts[..]
+    } else {
+        &[]
+    };
     contacts.watch(
         scene.chain,
         obstacles,
+        touched,
         radius,
         (start, &to_world),
         (&iterate.links, frame),
     );
     if !contacts.is_empty() {
         iterate.loads.resize(scene.chain.len(), Load::ZERO);
+        contacts.add_loads(&mut iterate.loads);
     }
 }
 
 /// Impacts: where the strand has come upon an obstacle, the speed of approach is turned round by the
-/// coefficient of restitution, and friction with the same cone acts on the slip. Returns whether there was one; the step before is then no history for
-/// the next.
+/// coefficient of restitution, and friction with the same cone acts on the slip. Returns whether there
+/// was one; the step before is then no history for the next.
 pub(crate) fn bounce(
     scene: &Scene<'_>,
     strand: &mut StrandState,
@@ -75,12 +83,41 @@ pub(crate) fn bounce(
     t: f64,
     work: &mut Workspace,
 ) -> bool {
+    if !impact_rows(scene, strand, properties, frame, bdf, work) {
+        return false;
+    }
+    find_speeds(scene, strand, frame, bdf, t, work);
+    let Workspace {
+        iterate,
+        response,
+        bodies,
+        springs,
+        ..
+    } = work;
+    let equations = problem(scene, bdf, bodies, springs);
+    iterate.factor_for_impact(&equations);
+    response.strike(&mut iterate.factor, &iterate.links, scene.options.method());
+    for j in 0..scene.chain.len() {
+        strand.rate[j] += iterate.links[j].axes.transpose() * iterate.factor.joint_turn(j);
+    }
+    true
+}
+
+/// Rows of all contacts that push, as an impact wants them: each is off by its `gap` [m/s] but for the
+/// strand's own speed. Returns whether anything came fast enough for an impact.
+pub(crate) fn impact_rows(
+    scene: &Scene<'_>,
+    strand: &StrandState,
+    properties: &Properties,
+    frame: &Frame,
+    bdf: Bdf,
+    work: &mut Workspace,
+) -> bool {
     let Workspace {
         contacts,
         swept,
         iterate,
         response,
-        moving,
         ..
     } = work;
     response.rows.clear();
@@ -124,15 +161,24 @@ pub(crate) fn bounce(
                 } else {
                     Bound::Disc { normal, friction }
                 },
-                rolling: None,
+                surface: None,
                 group: usize::MAX,
             });
         }
     }
-    if !fast {
-        return false;
-    }
-    // rates over this step alone: history would remember the approach
+    fast
+}
+
+/// Rates of the joints over this step alone, as history would remember the approach; how every link
+/// moves then goes into `moving`, and the speeds of the rows into their gaps.
+pub(crate) fn find_speeds(
+    scene: &Scene<'_>,
+    strand: &mut StrandState,
+    frame: &Frame,
+    bdf: Bdf,
+    t: f64,
+    work: &mut Workspace,
+) {
     for (rate, past) in strand.rate.iter_mut().zip(&strand.history) {
         *rate = past.turn / bdf.h;
     }
@@ -141,6 +187,12 @@ pub(crate) fn bounce(
         frame.pose.direction(felt.angular),
         frame.pose.direction(felt.linear),
     );
+    let Workspace {
+        iterate,
+        response,
+        moving,
+        ..
+    } = work;
     velocities(
         scene.chain,
         &iterate.links,
@@ -158,11 +210,6 @@ pub(crate) fn bounce(
             .direction
             .dot(velocity + spin.cross(spot.lever(&iterate.links)));
     }
-    response.strike(&mut iterate.factor, &iterate.links, scene.options.method());
-    for j in 0..scene.chain.len() {
-        strand.rate[j] += iterate.links[j].axes.transpose() * iterate.factor.joint_turn(j);
-    }
-    true
 }
 
 /// Speed of approach from which a contact counts as an impact [m/s].

@@ -80,6 +80,8 @@ pub struct Factor {
     parent: Vec<usize>,
     joints: Vec<Joint>,
     sums: Vec<Sum>,
+    /// Whether a sum has begun.
+    carries: Vec<bool>,
     /// Residual of each joint, world axes, and of its stretch.
     pub(crate) residual: Vec<Vec3>,
     pub(crate) stretch_residual: Vec<f64>,
@@ -91,6 +93,36 @@ pub struct Factor {
     pub(crate) slide: Vec<f64>,
     /// Total turn and shift of each link's origin, world axes.
     moved: Vec<Moved>,
+    /// The way out of a motion, and three motions at once; see [`Factor::respond_at`].
+    ways: Vec<Way>,
+    threes: Vec<Three>,
+}
+
+/// How the motion of a link follows from that of its parent, under no load: the link turns by
+/// `turn θ − shift p` when the parent turns by `θ` and its origin shifts by `p`.
+#[derive(Clone, Copy, Debug)]
+struct Way {
+    turn: Mat3,
+    shift: Mat3,
+}
+
+/// Three loads and what they do, column by column.
+#[derive(Clone, Copy, Debug)]
+struct Three {
+    /// What the loads leave for the joint; only of links between the load and the base.
+    reduced: Mat3,
+    /// Whether it is one of these.
+    between: bool,
+    turn: Mat3,
+    shift: Mat3,
+}
+
+/// A place on a link, by its lever from the link's origin, and three directions there, world axes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Place {
+    pub link: usize,
+    pub lever: Vec3,
+    pub axes: Mat3,
 }
 
 impl Factor {
@@ -115,9 +147,14 @@ impl Factor {
         let (n, s) = (chain.len(), bdf.s);
         let exact = kind == Kind::Exact;
         self.resize(chain);
-        self.sums.fill(Sum::ZERO);
+        self.carries.fill(false);
         for j in (0..n).rev() {
-            let (body, link, mut sum) = (&bodies[j], &links[j], self.sums[j]);
+            let (body, link) = (&bodies[j], &links[j]);
+            let mut sum = if self.carries[j] {
+                self.sums[j]
+            } else {
+                Sum::ZERO
+            };
             let y = link.axes.y_axis;
 
             // the link's own inertia, drag and loads, at its centre
@@ -205,6 +242,12 @@ impl Factor {
                 }
                 // found where the link is now: the torque itself is nothing yet
                 sum.tt += load.rolling;
+                if let Some(curving) = load.curving.filter(|_| exact) {
+                    sum.tt += curving.tt;
+                    sum.tp += curving.tp;
+                    sum.pt += curving.pt;
+                    sum.pp += curving.pp;
+                }
                 joint_torque += load.joint;
             }
 
@@ -271,7 +314,12 @@ impl Factor {
                 sum.pp -= joint.out_shift * sum.tp;
                 sum.tp -= joint.out_turn * sum.tp;
                 sum.carry_back(link.lever, exact);
-                self.sums[i].add(&sum);
+                if self.carries[i] {
+                    self.sums[i].add(&sum);
+                } else {
+                    self.sums[i] = sum;
+                    self.carries[i] = true;
+                }
             }
         }
     }
@@ -354,6 +402,7 @@ impl Factor {
         self.parent.clone_from(&chain.parent);
         self.joints.resize(n, Joint::default());
         self.sums.resize(n, Sum::ZERO);
+        self.carries.resize(n, false);
         self.residual.resize(n, Vec3::ZERO);
         self.stretch_residual.resize(n, 0.0);
         self.stretch_residual.fill(0.0);
@@ -399,9 +448,84 @@ impl Factor {
         }
     }
 
+    /// Prepares [`Factor::respond_at`] for places on links up to `last`; not where links stretch.
+    pub(crate) fn prepare_responses(&mut self, last: usize) -> bool {
+        let joints = &self.joints[..=last];
+        if joints.iter().any(|joint| joint.stretch.is_some()) {
+            return false;
+        }
+        self.ways.clear();
+        self.ways.extend(joints.iter().map(|joint| {
+            let shift = joint.inverse * joint.row_shift;
+            let around = joint.inverse * joint.row_turn;
+            Way {
+                turn: Mat3::IDENTITY - around + times_skew(&shift, joint.lever),
+                shift,
+            }
+        }));
+        let nothing = Three {
+            reduced: Mat3::ZERO,
+            between: false,
+            turn: Mat3::ZERO,
+            shift: Mat3::ZERO,
+        };
+        self.threes.clear();
+        self.threes.resize(last + 1, nothing);
+        true
+    }
+
+    /// Unit forces at `at` along its three directions, one after the other: how all places on links up
+    /// to that of the last call of [`Factor::prepare_responses`] move can then be read with
+    /// [`Factor::moved_at`]. The same as three calls of [`Factor::respond`], in one sweep.
+    pub(crate) fn respond_at(&mut self, at: &Place) {
+        let Self {
+            parent,
+            joints,
+            ways,
+            threes,
+            ..
+        } = self;
+        for three in threes.iter_mut() {
+            three.between = false;
+        }
+        // in to the base
+        let mut moment = -skew_times(at.lever, &at.axes);
+        let mut force = -at.axes;
+        let mut j = at.link;
+        while j != BASE {
+            let joint = &joints[j];
+            threes[j].reduced = moment;
+            threes[j].between = true;
+            force -= joint.out_shift * moment;
+            moment = moment - joint.out_turn * moment + skew_times(joint.lever, &force);
+            j = parent[j];
+        }
+        // and out again
+        for j in 0..threes.len() {
+            let (joint, way) = (&joints[j], &ways[j]);
+            let (mut turn, mut shift) = (Mat3::ZERO, Mat3::ZERO);
+            if parent[j] != BASE {
+                let inner = &threes[parent[j]];
+                turn = way.turn * inner.turn - way.shift * inner.shift;
+                shift = inner.shift - skew_times(joint.lever, &inner.turn);
+            }
+            let three = &mut threes[j];
+            if three.between {
+                turn -= joint.inverse * three.reduced;
+            }
+            (three.turn, three.shift) = (turn, shift);
+        }
+    }
+
+    /// How far `at` moves along its directions (rows) under the three forces (columns) [m/N].
+    pub(crate) fn moved_at(&self, at: &Place) -> Mat3 {
+        let three = &self.threes[at.link];
+        at.axes.transpose() * (three.shift - skew_times(at.lever, &three.turn))
+    }
+
     /// Eliminates joint `j` under the wrench `p` about its link's origin: what is left for the joint
     /// (with `own` of the joint itself), and the wrench about the parent's origin.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn carry_in(
         &self,
         j: usize,
@@ -425,7 +549,7 @@ impl Factor {
 
     /// Turn of joint `j`, change of its stretch, and turn and shift of its link, when its parent turns
     /// and shifts as given and `reduced` is left for the joint.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn carry_out(
         &self,
         j: usize,
@@ -469,6 +593,7 @@ impl Sum {
     };
 
     /// The same about a point `−r` away, fixed to what is further in.
+    #[inline(always)]
     fn carry_back(&mut self, r: Vec3, geometric: bool) {
         // A'' = Xᵀ A' X, X = [1 0; −[r] 1]
         let right = self.pt - times_skew(&self.pp, r);

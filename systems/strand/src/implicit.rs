@@ -120,6 +120,27 @@ pub(crate) struct Load {
     /// How the torque grows with a turn from `rotation`, world axes [N m]: contacts move along a
     /// segment that turns.
     pub rolling: Mat3,
+    /// What else changes as contacts move over a surface, if anything does.
+    pub curving: Option<Curving>,
+}
+
+/// How a wrench about a link's origin, as it is asked for, changes with the link's turn and shift.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Curving {
+    pub tt: Mat3,
+    pub tp: Mat3,
+    pub pt: Mat3,
+    pub pp: Mat3,
+}
+
+impl Curving {
+    /// Not at all.
+    pub(crate) const ZERO: Self = Self {
+        tt: Mat3::ZERO,
+        tp: Mat3::ZERO,
+        pt: Mat3::ZERO,
+        pp: Mat3::ZERO,
+    };
 }
 
 impl Load {
@@ -131,6 +152,7 @@ impl Load {
         rotation: Quat::IDENTITY,
         joint: Vec3::ZERO,
         rolling: Mat3::ZERO,
+        curving: None,
     };
 
     /// `Σ f lᵀ` with the levers `l` from the link's origin, world axes.
@@ -193,7 +215,7 @@ impl Body {
     }
 
     /// Turn of the joint since the start of the step, and its rate `w`, in the link's frame.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn turn_and_rate(&self, s: f64, rotation: Quat) -> (Vec3, Vec3) {
         let turn = log(self.start.conjugate() * rotation);
         (turn, turn * s - self.rate_history)

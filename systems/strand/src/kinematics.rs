@@ -23,6 +23,19 @@ pub struct Link {
     pub tip: Vec3,
 }
 
+/// What the first links hang from: one base, or that of each link where strands are joined.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Bases<'a> {
+    One(&'a Pose),
+    Each(&'a [Pose]),
+}
+
+impl<'a> From<&'a Pose> for Bases<'a> {
+    fn from(base: &'a Pose) -> Self {
+        Self::One(base)
+    }
+}
+
 /// Places every link; `stretch` may be empty where nothing stretches.
 pub fn place(
     chain: &Chain,
@@ -31,11 +44,27 @@ pub fn place(
     base: &Pose,
     links: &mut Vec<Link>,
 ) {
+    place_on(chain, rotation, stretch, Bases::One(base), links);
+}
+
+/// The same, on one base or several.
+pub(crate) fn place_on(
+    chain: &Chain,
+    rotation: &[Quat],
+    stretch: &[f64],
+    bases: Bases<'_>,
+    links: &mut Vec<Link>,
+) {
     links.resize(chain.len(), Link::default());
-    let base_axes = base.matrix();
     for j in 0..chain.len() {
         let (turn, axes, origin) = match chain.parent[j] {
-            BASE => (base.rotation, base_axes, base.position),
+            BASE => {
+                let base = match bases {
+                    Bases::One(base) => base,
+                    Bases::Each(bases) => &bases[j],
+                };
+                (base.rotation, base.matrix(), base.position)
+            }
             i => (links[i].rotation, links[i].axes, links[i].origin),
         };
         let lever = axes * chain.joint[j];

@@ -2,11 +2,11 @@
 //! function, and a positive definite matrix where the exact one does not lead downhill.
 
 use drystone_base::functions::pow;
-use drystone_base::{Pose, Quat, Vec3};
+use drystone_base::{Quat, Vec3};
 
 use crate::factor::{Factor, Kind};
 use crate::implicit::{Live, Load, Problem};
-use crate::kinematics::{Link, place};
+use crate::kinematics::{Bases, Link, place_on};
 use crate::rotation::nudge;
 
 /// When to stop.
@@ -50,6 +50,10 @@ pub(crate) trait Coupling {
     /// Renews the forces that depend on the iterate.
     fn sample(&mut self, _: &[Link], _: &mut [Live]) {}
 
+    /// Finds what is touched at the present iterate, and puts the forces of now there: residual and
+    /// matrix then see them where they are.
+    fn prepare(&mut self, _: &mut Iterate) {}
+
     /// Changes the loads so that the Newton step in the iterate's factor leads to where constraints
     /// and contacts want it, and that step with them; returns by how much the slope of the merit
     /// function along the step changes with the loads. None, and nothing changed, where no such
@@ -75,16 +79,18 @@ const NEAR: f64 = 0.1;
 const LONGEST: f64 = 1.0;
 
 /// Solves the step from the guess in `iterate`, whose links must be placed.
-pub(crate) fn solve(
+pub(crate) fn solve<'a>(
     problem: &Problem<'_>,
-    base: &Pose,
+    base: impl Into<Bases<'a>>,
     iterate: &mut Iterate,
     limits: Limits,
     coupling: &mut impl Coupling,
 ) -> Solved {
+    let base = base.into();
     let mut before = f64::INFINITY;
     for iteration in 1..=limits.iterations {
         coupling.sample(&iterate.links, &mut iterate.live);
+        coupling.prepare(iterate);
         let (mut largest, mut slope) = iterate.find_step(problem, limits.length, Kind::Exact);
         let careful =
             limits.careful || (coupling.is_coupled() && (largest.is_nan() || largest >= NEAR));
@@ -185,6 +191,20 @@ impl Iterate {
         self.size_of_step(length)
     }
 
+    /// The matrix for an impact, which is over before anything turns: without geometric terms, of which
+    /// those of a large force would set a thin link spinning about its length.
+    pub(crate) fn factor_for_impact(&mut self, problem: &Problem<'_>) {
+        self.factor.eliminate(
+            problem,
+            &self.rotation,
+            &self.stretch,
+            &self.links,
+            &self.live,
+            &[],
+            Kind::Positive,
+        );
+    }
+
     /// The same of the step that the factor holds.
     fn size_of_step(&self, length: f64) -> (f64, f64) {
         let (mut largest, mut slope) = (0.0f64, 0.0);
@@ -212,7 +232,7 @@ impl Iterate {
     }
 
     /// Places the trial at `part` of the step.
-    fn try_step(&mut self, problem: &Problem<'_>, base: &Pose, part: f64) {
+    fn try_step(&mut self, problem: &Problem<'_>, base: Bases<'_>, part: f64) {
         self.trial_rotation.clear();
         for j in 0..self.rotation.len() {
             // from world axes to the link's
@@ -223,7 +243,7 @@ impl Iterate {
         for (e, slide) in self.stretch.iter().zip(&self.factor.slide) {
             self.trial_stretch.push(e + slide * part);
         }
-        place(
+        place_on(
             problem.chain,
             &self.trial_rotation,
             &self.trial_stretch,

@@ -6,16 +6,16 @@
 //! (`chain_sweep`). Forces are found anew in every Newton iteration, together
 //! with the step that they lead to: at the end both hold.
 
-use drystone_base::{Quat, Vec3};
+use drystone_base::{Mat3, Quat, Vec3};
 use drystone_complementarity::solvers::{Row as Bound, SorLcp};
 
 use crate::active_set::ActiveSet;
 use crate::chain_sweep::{ChainSweep, Sweeps};
 use crate::constraint::{Goal, Spot};
-use crate::factor::Factor;
-use crate::implicit::Load;
+use crate::factor::{Factor, Place};
+use crate::implicit::{Curving, Load};
 use crate::kinematics::Link;
-use crate::rotation::{log, outer};
+use crate::rotation::{log, outer, skew_times, times_skew};
 
 /// Softness of held rows, as a part of the largest response among the rows of one goal: keeps
 /// contradictory goals a compromise of bounded force.
@@ -24,10 +24,11 @@ const SOFTNESS: f64 = 1e-6;
 /// What a row acts on.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Handle {
-    /// A point, or the difference of two.
-    Points(Spot, Option<Spot>),
-    /// The rotation of a link, or of one against another.
-    Turn(usize, Option<usize>),
+    /// A point, or the difference of two; the rotation leads from the felt world of the second to that
+    /// of the first.
+    Points(Spot, Option<(Spot, Quat)>),
+    /// The rotation of a link, or of one against another; likewise.
+    Turn(usize, Option<(usize, Quat)>),
     /// The joint a link hangs by.
     Joint(usize),
 }
@@ -43,10 +44,54 @@ pub(crate) struct Row {
     /// Force applied at the present iterate [N] or [N m].
     pub force: f64,
     pub bound: Bound,
-    /// How far the contact moves along the segment when that turns about `axis` [m/rad].
-    pub rolling: Option<(f64, Vec3)>,
+    /// How the surface bends where a contact pushes.
+    pub surface: Option<Surface>,
     /// Rows with one number share their softness.
     pub group: usize,
+}
+
+/// How a contact changes as its segment moves over a surface, felt world.
+///
+/// When the place of contact shifts by `δx` and the segment turns by `θ`, the normal changes by
+/// `across δx − z (b·θ)`, `b = y × n`, and the contact moves along the segment by `−z·δx − ρ b·θ`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Surface {
+    pub normal: Vec3,
+    /// Curvature as the place sees it [1/m].
+    pub across: Mat3,
+    /// Direction `y` of the segment, `z`, and `b`; zero where a tip touches.
+    pub along: Vec3,
+    pub sliding: Vec3,
+    pub axis: Vec3,
+    /// `ρ` [m/rad]
+    pub rolling: f64,
+}
+
+impl Surface {
+    /// How the wrench asked for about the link's origin changes, of a force `f` along `a` at `l`.
+    fn curving(&self, a: Vec3, f: f64, l: Vec3) -> Curving {
+        let is_normal = a == self.normal;
+        // tangents turn with the normal
+        let (m, z) = if is_normal {
+            (self.across, self.sliding)
+        } else {
+            let m = -outer(self.normal, self.across * a);
+            (m, self.normal * -self.sliding.dot(a))
+        };
+        let c = self.along.cross(a) * f;
+        let (xx, xt) = (m * -f, outer(z * f, self.axis));
+        let (tx, mut tt) = (outer(c, self.sliding), Mat3::ZERO);
+        if !is_normal {
+            tt = outer(c * self.rolling, self.axis);
+        }
+        let right = xt - times_skew(&xx, l);
+        Curving {
+            tt: tt + skew_times(l, &right) - times_skew(&tx, l),
+            tp: skew_times(l, &xx) + tx,
+            pt: right,
+            pp: xx,
+        }
+    }
 }
 
 /// All rows of one strand in one step, and what their solution needs.
@@ -64,6 +109,7 @@ pub(crate) struct Response {
     rest: Vec<f64>,
     found: Vec<f64>,
     bounds: Vec<Bound>,
+    places: Vec<Place>,
     active: ActiveSet,
     chain: ChainSweep,
 }
@@ -96,13 +142,15 @@ pub(crate) fn rows_of(
             gap,
             force: 0.0,
             bound: Bound::Bilateral,
-            rolling: None,
+            surface: None,
             group,
         });
     };
     match *goal {
         Goal::Place { a, b, target } => {
-            let apart = a.place(links) - b.map_or(Vec3::ZERO, |b| b.place(links)) - target;
+            let there = b.map_or(Vec3::ZERO, |(b, seen)| seen.point(b.place(links)));
+            let apart = a.place(links) - there - target;
+            let b = b.map(|(b, seen)| (b, seen.rotation));
             for axis in [Vec3::X, Vec3::Y, Vec3::Z] {
                 push(Handle::Points(a, b), axis, axis.dot(apart));
             }
@@ -112,7 +160,7 @@ pub(crate) fn rows_of(
             against,
             target,
         } => {
-            let frame = against.map_or(Quat::IDENTITY, |other| links[other].rotation);
+            let frame = against.map_or(Quat::IDENTITY, |(b, seen)| seen * links[b].rotation);
             let wanted = frame * target;
             let turn = wanted * log(wanted.conjugate() * links[link].rotation);
             for axis in [Vec3::X, Vec3::Y, Vec3::Z] {
@@ -137,14 +185,15 @@ impl Row {
         match self.handle {
             Handle::Points(a, b) => {
                 factor.add_load(a.link, a.lever(links), d, Vec3::ZERO);
-                if let Some(b) = b {
-                    factor.add_load(b.link, b.lever(links), -d, Vec3::ZERO);
+                if let Some((b, seen)) = b {
+                    let back = seen.conjugate() * -d;
+                    factor.add_load(b.link, b.lever(links), back, Vec3::ZERO);
                 }
             }
             Handle::Turn(link, against) => {
                 factor.add_load(link, Vec3::ZERO, Vec3::ZERO, d);
-                if let Some(other) = against {
-                    factor.add_load(other, Vec3::ZERO, Vec3::ZERO, -d);
+                if let Some((other, seen)) = against {
+                    factor.add_load(other, Vec3::ZERO, Vec3::ZERO, seen.conjugate() * -d);
                 }
             }
             Handle::Joint(link) => factor.add_joint_load(link, d),
@@ -155,11 +204,14 @@ impl Row {
     pub(crate) fn moved(&self, factor: &Factor, links: &[Link]) -> f64 {
         let v = match self.handle {
             Handle::Points(a, b) => {
-                let there = b.map_or(Vec3::ZERO, |b| factor.shift_at(b.link, b.lever(links)));
+                let there = b.map_or(Vec3::ZERO, |(b, seen)| {
+                    seen * factor.shift_at(b.link, b.lever(links))
+                });
                 factor.shift_at(a.link, a.lever(links)) - there
             }
             Handle::Turn(link, against) => {
-                factor.turn_of(link) - against.map_or(Vec3::ZERO, |other| factor.turn_of(other))
+                let there = against.map_or(Vec3::ZERO, |(b, seen)| seen * factor.turn_of(b));
+                factor.turn_of(link) - there
             }
             Handle::Joint(link) => factor.joint_turn(link),
         };
@@ -177,17 +229,27 @@ impl Row {
         match self.handle {
             Handle::Points(a, b) => {
                 at(a, d);
-                if let Some(b) = b {
-                    at(b, -d);
+                if let Some((b, seen)) = b {
+                    at(b, seen.conjugate() * -d);
                 }
-                if let Some((radius, axis)) = self.rolling {
-                    loads[a.link].rolling += outer(axis * (radius * self.force), axis);
+                if let Some(surface) = self.surface.filter(|_| self.force != 0.0) {
+                    let load = &mut loads[a.link];
+                    if self.direction == surface.normal {
+                        let size = surface.rolling * self.force;
+                        load.rolling += outer(surface.axis * size, surface.axis);
+                    }
+                    let more = surface.curving(self.direction, self.force, a.lever(links));
+                    let sum = load.curving.get_or_insert(Curving::ZERO);
+                    sum.tt += more.tt;
+                    sum.tp += more.tp;
+                    sum.pt += more.pt;
+                    sum.pp += more.pp;
                 }
             }
             Handle::Turn(link, against) => {
                 loads[link].torque += d;
-                if let Some(other) = against {
-                    loads[other].torque -= d;
+                if let Some((other, seen)) = against {
+                    loads[other].torque -= seen.conjugate() * d;
                 }
             }
             Handle::Joint(link) => loads[link].joint += links[link].axes.transpose() * d,
@@ -245,8 +307,9 @@ impl Response {
             self.force.fill(0.0);
         }
         factor.clear_loads();
-        for (row, impulse) in self.rows.iter().zip(&self.force) {
+        for (row, impulse) in self.rows.iter_mut().zip(&self.force) {
             row.load(factor, links, *impulse);
+            row.force = *impulse;
         }
         factor.respond_to_loads();
     }
@@ -280,10 +343,31 @@ impl Response {
             let pushed: f64 = row.iter().zip(&self.force).map(|(k, f)| k * f).sum();
             self.b.push(pushed - self.off[i]);
         }
-        self.eliminate_held(how.sweeps);
+        if self.rows.iter().any(|row| row.bound == Bound::Bilateral) {
+            self.eliminate_held(how.sweeps);
+        } else {
+            self.solve_contacts(how.sweeps);
+        }
         let off = self.b.iter().fold(0.0f64, |most, b| most.max(b.abs()));
         let mut moved = (0..m).map(|i| (self.matrix[i * m + i] * self.force[i]).abs());
-        self.free.is_empty() || moved.all(|far| far <= 1e4 * off)
+        let held = |row: &Row| row.bound == Bound::Bilateral;
+        self.rows.iter().all(held) || moved.all(|far| far <= 1e4 * off)
+    }
+
+    /// Contacts alone: from and to `force`.
+    fn solve_contacts(&mut self, sweeps: u32) {
+        let Self {
+            rows,
+            matrix,
+            b,
+            bounds,
+            force,
+            active,
+            ..
+        } = self;
+        bounds.clear();
+        bounds.extend(rows.iter().map(|row| row.bound));
+        active.solve(matrix, b, force, bounds, settings(sweeps));
     }
 
     /// The forces of all rows as loads of the links.
@@ -337,6 +421,9 @@ impl Response {
         let m = self.rows.len();
         self.matrix.clear();
         self.matrix.resize(m * m, 0.0);
+        if self.form_matrix_of_contacts(factor, links) {
+            return;
+        }
         for k in 0..m {
             factor.clear_loads();
             self.rows[k].load(factor, links, 1.0);
@@ -345,6 +432,49 @@ impl Response {
                 self.matrix[i * m + k] = self.rows[i].moved(factor, links);
             }
         }
+    }
+
+    /// The same where all rows are of contacts, three columns at a time; returns whether they are.
+    fn form_matrix_of_contacts(&mut self, factor: &mut Factor, links: &[Link]) -> bool {
+        if !ChainSweep::fits(&self.rows) {
+            return false;
+        }
+        let Self {
+            rows,
+            matrix,
+            places,
+            ..
+        } = self;
+        places.clear();
+        let mut last = 0;
+        for three in rows.chunks_exact(3) {
+            if let Handle::Points(spot, _) = three[0].handle {
+                let [x, y, z] = [0, 1, 2].map(|k| three[k].direction);
+                last = last.max(spot.link);
+                places.push(Place {
+                    link: spot.link,
+                    lever: spot.lever(links),
+                    axes: Mat3::from_cols(x, y, z),
+                });
+            }
+        }
+        let m = rows.len();
+        if 3 * places.len() != m || !factor.prepare_responses(last) {
+            return false;
+        }
+        for (c, at) in places.iter().enumerate() {
+            factor.respond_at(at);
+            for (r, there) in places.iter().enumerate() {
+                let block = factor.moved_at(there);
+                for k in 0..3 {
+                    let column = block.col(k);
+                    for i in 0..3 {
+                        matrix[(3 * r + i) * m + 3 * c + k] = column[i];
+                    }
+                }
+            }
+        }
+        true
     }
 
     /// Held rows directly, contacts by over-relaxation on what the held rows leave of the matrix; from
@@ -419,13 +549,7 @@ impl Response {
                 bound => bound,
             });
         }
-        let settings = SorLcp {
-            relaxation: 1.0,
-            regularisation: REGULARISATION,
-            sweeps,
-            tolerance: TOLERANCE,
-        };
-        active.solve(schur, rest, found, bounds, settings);
+        active.solve(schur, rest, found, bounds, settings(sweeps));
         for (p, &i) in free.iter().enumerate() {
             force[i] = found[p];
         }
@@ -433,6 +557,16 @@ impl Response {
             let less: f64 = (0..c).map(|s| x(r, s) * found[s]).sum();
             force[i] = x(r, c) - less;
         }
+    }
+}
+
+/// How sweeps over contacts go about it.
+fn settings(sweeps: u32) -> SorLcp {
+    SorLcp {
+        relaxation: 1.0,
+        regularisation: REGULARISATION,
+        sweeps,
+        tolerance: TOLERANCE,
     }
 }
 
@@ -444,26 +578,38 @@ pub(crate) fn gauss(system: &mut [f64], n: usize, width: usize) {
         let best = (p..n)
             .max_by(|&a, &b| size(a).total_cmp(&size(b)))
             .unwrap_or(p);
+        let (above, below) = system.split_at_mut((p + 1) * width);
+        let row = &mut above[p * width..];
         if best != p {
-            for k in 0..width {
-                system.swap(p * width + k, best * width + k);
-            }
+            let other = (best - p - 1) * width;
+            row.swap_with_slice(&mut below[other..other + width]);
         }
-        let pivot = system[p * width + p];
+        let pivot = row[p];
         let inverse = if pivot == 0.0 || !pivot.is_finite() {
             0.0
         } else {
             1.0 / pivot
         };
-        for k in p..width {
-            system[p * width + k] *= inverse;
+        for x in &mut row[p..] {
+            *x *= inverse;
         }
-        for r in (0..n).filter(|&r| r != p) {
-            let factor = system[r * width + p];
+        for other in below.chunks_exact_mut(width) {
+            let factor = other[p];
             if factor != 0.0 {
-                for k in p..width {
-                    system[r * width + k] -= factor * system[p * width + k];
+                for (x, y) in other[p..].iter_mut().zip(&row[p..]) {
+                    *x -= factor * y;
                 }
+            }
+        }
+    }
+    // and back: only what is asked for
+    for p in (1..n).rev() {
+        let (above, below) = system.split_at_mut(p * width);
+        let row = &below[n..width];
+        for other in above.chunks_exact_mut(width) {
+            let factor = other[p];
+            for (x, y) in other[n..].iter_mut().zip(row) {
+                *x -= factor * y;
             }
         }
     }

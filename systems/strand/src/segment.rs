@@ -21,11 +21,13 @@ pub(crate) struct Near {
 /// Most evaluations in a search along a segment.
 const SEARCH: usize = 24;
 /// Most advances of a moving segment.
-const ADVANCES: usize = 128;
+const ADVANCES: usize = 256;
+/// Most places of a segment that are looked at beside a mesh.
+const PROBES: usize = 40;
 
 /// The place of the segment from `a` to `b` that is nearest to the solid, or deepest in it: exact for
 /// balls, capsules, half-spaces, and, to a fraction `fine` of the segment, boxes and hulls; of a mesh
-/// the best of a few places, made better.
+/// to a hundredth of the segment, where no more than [`PROBES`] places are needed to be sure.
 pub(crate) fn nearest(shape: &Shape, a: Vec3, b: Vec3, fine: f64) -> Near {
     let d = b - a;
     let at = |u: f64| probe(shape, a, d, u);
@@ -34,26 +36,45 @@ pub(crate) fn nearest(shape: &Shape, a: Vec3, b: Vec3, fine: f64) -> Near {
         Shape::Capsule { half_length, .. } => at(nearest_to_axis(a, d, *half_length)),
         Shape::HalfSpace => at(if d.y < 0.0 { 1.0 } else { 0.0 }),
         Shape::Box { .. } | Shape::Hull(_) => convex(&at, at(0.0), at(1.0), fine),
-        Shape::Mesh(_) | Shape::Compound(_) => {
-            let probes = [0.0, 0.25, 0.5, 0.75, 1.0].map(at);
-            let mut best = 0;
-            for k in 1..5 {
-                if probes[k].distance < probes[best].distance {
-                    best = k;
-                }
-            }
-            let found = convex(
-                &at,
-                probes[best.saturating_sub(1)],
-                probes[(best + 1).min(4)],
-                fine,
-            );
-            if found.distance < probes[best].distance {
-                found
-            } else {
-                probes[best]
-            }
-        }
+        Shape::Mesh(_) | Shape::Compound(_) => any(&at, d.length(), fine),
+    }
+}
+
+/// The least of a distance, of which only that is known that it changes by no more than one goes along
+/// the segment of `length`: where it may be less than the best so far by a hundredth of the length, it is
+/// looked at once more.
+fn any(at: &impl Fn(f64) -> Near, length: f64, fine: f64) -> Near {
+    let first = [0.0, 0.25, 0.5, 0.75, 1.0].map(at);
+    let mut probes = [first[0]; PROBES];
+    probes[..5].copy_from_slice(&first);
+    let mut count = 5;
+    let best_of = |probes: &[Near]| {
+        let distances = probes.iter().map(|p| p.distance).enumerate();
+        let best = distances.min_by(|a, b| a.1.total_cmp(&b.1));
+        best.map_or(0, |(k, _)| k)
+    };
+    while count < PROBES {
+        let least = probes[best_of(&probes[..count])].distance;
+        let bound = |k: usize| {
+            let (a, b) = (&probes[k], &probes[k + 1]);
+            0.5 * (a.distance + b.distance - length * (b.u - a.u))
+        };
+        let widest = (0..count - 1).min_by(|&a, &b| bound(a).total_cmp(&bound(b)));
+        let Some(k) = widest.filter(|&k| bound(k) < least - 0.01 * length) else {
+            break;
+        };
+        let middle = at(0.5 * (probes[k].u + probes[k + 1].u));
+        probes.copy_within(k + 1..count, k + 2);
+        probes[k + 1] = middle;
+        count += 1;
+    }
+    let best = best_of(&probes[..count]);
+    let (low, high) = (best.saturating_sub(1), (best + 1).min(count - 1));
+    let found = convex(at, probes[low], probes[high], fine);
+    if found.distance < probes[best].distance {
+        found
+    } else {
+        probes[best]
     }
 }
 
@@ -74,11 +95,17 @@ pub(crate) fn roundness(shape: &Shape, a: Vec3, b: Vec3, u: f64) -> f64 {
     }
 }
 
+/// Whether a solid lies behind the plane at each of its nearest points.
+pub(crate) fn is_convex(shape: &Shape) -> bool {
+    !matches!(shape, Shape::Mesh(_) | Shape::Compound(_))
+}
+
 /// Where a segment that moves from `start` to `end` first enters the solid, if it does: the place,
 /// and the surface there. One that starts within `tolerance` [m] of the solid has entered before.
 ///
 /// Conservative advancement. A convex solid lies behind the plane at its nearest point, so nothing
-/// happens until an end of the segment comes to that plane; a mesh is as far as it is.
+/// happens until an end of the segment comes to that plane; a mesh is as far as it is. Where this does
+/// not come to an end, the segment creeps along the solid: it counts as entering there.
 pub(crate) fn enters(
     shape: &Shape,
     start: [Vec3; 2],
@@ -87,9 +114,9 @@ pub(crate) fn enters(
 ) -> Option<Near> {
     let way = [end[0] - start[0], end[1] - start[1]];
     let fastest = way[0].length().max(way[1].length());
-    let convex = !matches!(shape, Shape::Mesh(_) | Shape::Compound(_));
+    let convex = is_convex(shape);
     let at = |time: f64| [start[0] + way[0] * time, start[1] + way[1] * time];
-    let (mut time, mut outside) = (0.0, 0.0);
+    let (mut time, mut outside, mut last) = (0.0, 0.0, None);
     for k in 0..ADVANCES {
         let [a, b] = at(time);
         let near = nearest(shape, a, b, 1e-4);
@@ -101,13 +128,13 @@ pub(crate) fn enters(
                 _ => Some(near),
             };
         }
-        outside = time;
+        (outside, last) = (time, Some(near));
         let step = if convex {
             let until = |x: Vec3, v: Vec3| {
                 let (distance, speed) = (near.normal.dot(x - near.point), near.normal.dot(v));
                 // the search was not exact: an end is behind the plane
                 if distance <= 0.0 {
-                    0.3 * near.distance / fastest
+                    0.0
                 } else if speed < 0.0 {
                     distance / -speed
                 } else {
@@ -118,19 +145,15 @@ pub(crate) fn enters(
         } else {
             near.distance / fastest
         };
-        // close by, the nearest place decides: on its way it is seldom overtaken
-        let speed = -near.normal.dot(way[0].lerp(way[1], near.u));
-        let step = match k {
-            8.. if speed > 0.0 => (near.distance / speed).clamp(step, 4.0 * step),
-            _ => step,
-        };
+        // nor sooner than the nearest place could be there
+        let step = step.max(0.9 * near.distance / fastest);
         // a little further than to touch, or it would take for ever
         time += step + 0.5 * tolerance / fastest;
         if time.is_nan() || time >= 1.0 {
             return None;
         }
     }
-    None
+    last
 }
 
 /// The surface where a segment comes in that is out at time `out` and in at time `inside`.
@@ -286,7 +309,7 @@ mod tests {
     #[test]
     fn a_segment_that_sweeps_through_is_found_where_it_enters() {
         let mut random = Random::new(4);
-        let (mut entered, mut missed) = (0, 0);
+        let (mut entered, mut missed, mut early) = (0, 0, 0);
         for shape in shapes() {
             for _ in 0..300 {
                 let mut v = || {
@@ -309,11 +332,12 @@ mod tests {
                 entered += usize::from(through);
                 missed += usize::from(through && found.is_none());
                 if let Some(near) = found {
-                    assert!(near.distance.abs() < 1e-5, "{} m", near.distance);
+                    early += usize::from(near.distance.abs() > 1e-5);
                 }
             }
         }
-        // those missed turn by half a circle and more on their way; measured: 3 of 499
-        assert!(entered > 200 && missed < 5, "{missed} of {entered}");
+        // many turn by half a circle and more on their way; measured: 0 of 499, 0 creep
+        assert!(entered > 200 && missed == 0, "{missed} of {entered}");
+        assert!(early < 5, "{early} creep");
     }
 }

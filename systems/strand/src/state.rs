@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::chain::Chain;
 use crate::kinematics::{Link, place, velocities};
-use crate::{ContactForce, Error, Key, Model, MotionPath};
+use crate::{ContactForce, Error, Key, Model, MotionPath, Reaction};
 
 /// All that moves, strand by strand.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -26,7 +26,7 @@ pub struct State {
 }
 
 /// One strand: joints, and what the next step needs of the last ones.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct StrandState {
     /// Rotation of each link in its parent's frame; written by an accepted step.
     pub rotation: Vec<Quat>,
@@ -49,6 +49,8 @@ pub struct StrandState {
     /// What the base exerted over the last step, world axes: impulse [N s], and angular impulse about
     /// the base's origin [N m s]. What carries the base feels the opposite.
     pub base_impulse: [Vec3; 2],
+    /// What obstacles and constraints exerted over the last step.
+    pub reactions: Vec<Reaction>,
     /// Latest keys of a base that is driven ([`System::drive_base`](crate::System)); empty where it
     /// follows the path of the model.
     pub driven: Vec<Key>,
@@ -170,6 +172,7 @@ impl StrandState {
             held: Vec::new(),
             contacts: Vec::new(),
             base_impulse: [Vec3::ZERO; 2],
+            reactions: Vec::new(),
             driven: Vec::new(),
             history: Vec::new(),
             steps: [0.0; 2],

@@ -9,10 +9,11 @@ use crate::contact::{Contacts, Swept};
 use crate::continuum::Push;
 use crate::encounter::{bounce, watch_obstacles};
 use crate::goals::{hold_goals, remember_forces, set_goals};
-use crate::implicit::{Bdf, Body, Live, Load, Problem};
+use crate::implicit::{Bdf, Body, Live, Problem};
 use crate::kinematics::{Link, place};
 use crate::newton::{Coupling, Iterate, Limits, Solved, solve};
 use crate::properties::Properties;
+use crate::reaction::{add_reactions, correct_for_impact, momentum_before};
 use crate::response::Response;
 use crate::rotation::{log, nudge};
 use crate::spring::Spring;
@@ -38,8 +39,32 @@ pub(crate) struct Workspace {
     /// Rows of each constraint that were counted so far.
     pub counts: Vec<usize>,
     pub moving: Vec<(Vec3, Vec3)>,
+    /// Whether a step could not be solved at its smallest: the rest of what the caller asked for is tried
+    /// no longer than [`TIRED`] iterations at a time, and in larger parts.
+    pub tired: bool,
     /// How fast the error of each active constraint is meant to change at the end of the step.
     pub returning: Vec<(usize, Vec3)>,
+}
+
+/// Most iterations of a solve after one has failed.
+const TIRED: u32 = 10;
+/// Halvings beyond which a strand that cannot be solved does not go on.
+const TIRED_HALVINGS: u32 = 4;
+
+impl Workspace {
+    /// Iterations that a solve may take.
+    pub(crate) fn patience(&self, options: &Options) -> u32 {
+        if self.tired {
+            options.iterations.min(TIRED)
+        } else {
+            options.iterations
+        }
+    }
+
+    /// Whether steps so small are not worth their while any more.
+    pub(crate) fn hurries(&self, halvings: u32) -> bool {
+        self.tired && halvings > TIRED_HALVINGS
+    }
 }
 
 /// Counts of the steps taken since they were last read.
@@ -56,7 +81,7 @@ pub(crate) struct Tally {
 }
 
 impl Tally {
-    fn count(&mut self, iterations: u32) {
+    pub(crate) fn count(&mut self, iterations: u32) {
         let k = iterations as usize;
         if self.iterations.len() <= k {
             self.iterations.resize(k + 1, 0);
@@ -93,6 +118,8 @@ pub(crate) fn advance(
     let parts = 1u64 << scene.options.halvings;
     let mut done = 0;
     strand.base_impulse = [Vec3::ZERO; 2];
+    strand.reactions.clear();
+    work.tired = false;
     if strand.depth == 0 {
         strand.halvings = strand.halvings.max(scene.options.start_halvings);
     }
@@ -120,12 +147,14 @@ pub(crate) fn advance(
         let allowed = scene.options.error_tolerance * scene.chain.reach;
         let rough = allowed > 0.0 && error > allowed;
         work.tally.count(solved.iterations);
-        if (!solved.converged || rough) && strand.halvings < scene.options.halvings {
+        let again = (!solved.converged || rough) && !work.tired;
+        if again && strand.halvings < scene.options.halvings {
             strand.halvings += 1;
             work.tally.halved += 1;
             continue;
         }
         work.tally.failed += u64::from(!solved.converged);
+        work.tired |= !solved.converged;
         work.tally.steps += 1;
         work.tally.error = work.tally.error.max(error);
         accept(strand, &frame, bdf, work);
@@ -135,13 +164,17 @@ pub(crate) fn advance(
         }
         remember_forces(strand, work);
         work.contacts.forces(&frame, &mut strand.contacts);
+        add_reactions(strand, &frame, bdf, work);
         if bounce(scene, strand, properties, &frame, bdf, now + h, work) {
+            let before = momentum_before(strand, work);
             strand.restart(scene.chain, now + h);
+            correct_for_impact(strand, before, &frame, bdf, &work.response.rows, work);
         }
 
         done += size;
         // twice the step where it fits the raster and the error, which grows eightfold, allows it
         let calm = strand.depth > 2 && error < allowed / 16.0 || allowed == 0.0;
+        let calm = calm || work.hurries(strand.halvings);
         if strand.halvings > 0 && done % (2 * size) == 0 && calm {
             strand.halvings -= 1;
         }
@@ -342,6 +375,7 @@ pub(crate) fn solve_step(
     t: f64,
     work: &mut Workspace,
 ) -> Solved {
+    let iterations = work.patience(scene.options);
     let Workspace {
         iterate,
         bodies,
@@ -355,7 +389,7 @@ pub(crate) fn solve_step(
     let problem = problem(scene, bdf, bodies, springs);
     let limits = Limits {
         tolerance: scene.options.tolerance,
-        iterations: scene.options.iterations,
+        iterations,
         length: scene.chain.reach / scene.chain.len() as f64,
         careful: scene.settling || !springs.is_empty(),
     };
@@ -393,61 +427,83 @@ struct Surroundings<'a> {
 
 impl Coupling for Surroundings<'_> {
     fn sample(&mut self, links: &[Link], live: &mut [Live]) {
-        let (scene, frame, bdf) = (self.scene, self.frame, self.bdf);
-        for (j, live) in live.iter_mut().enumerate() {
-            let (body, own) = (&self.bodies[j], &self.properties.links[j]);
-            let force = |x: Vec3, v: Vec3| {
-                let (x, v) = (frame.world(x), frame.world_direction(v));
-                let sample = Sample {
-                    x,
-                    v,
-                    t: self.t,
-                    implicit: true,
-                };
-                let (air, acceleration) = fields_at(scene.model, self.properties, j, &sample);
-                // interaction's drag feels no wind: only the air's part is taken
-                frame.felt(air) * own.drag + frame.felt(acceleration) * own.mass
-            };
-            let x = links[j].centre;
-            let v = x * bdf.s - body.velocity_history;
-            let (dx, dv) = (1e-5 * scene.chain.reach, 1e-4);
-            // along x the velocity changes by s as well: two differences in one
-            let column = |axis: Vec3| {
-                (force(x + axis * dx, v) - force(x - axis * dx, v)) / (2.0 * dx)
-                    + (force(x, v + axis * dv) - force(x, v - axis * dv)) * (bdf.s / (2.0 * dv))
-            };
-            live.force = force(x, v);
-            live.slope = Mat3::from_cols(column(Vec3::X), column(Vec3::Y), column(Vec3::Z));
-        }
+        let at = (self.frame, self.bdf, self.t);
+        sample_fields(self.scene, self.properties, at, self.bodies, links, live);
     }
 
     fn is_coupled(&self) -> bool {
         !self.goals.is_empty() || !self.contacts.is_empty()
     }
 
-    fn couple(&mut self, iterate: &mut Iterate) -> Option<f64> {
+    fn prepare(&mut self, iterate: &mut Iterate) {
+        if !self.is_coupled() {
+            return;
+        }
         let Iterate {
             rotation,
             links,
             loads,
-            factor,
             ..
         } = iterate;
         let obstacles = &self.scene.model.obstacles;
         self.contacts
             .detect(obstacles, self.swept, self.frame, links, self.bdf.h);
         self.response.measure(self.goals, links, rotation);
-        let first = self.response.rows.len();
-        self.contacts.rows(links, &mut self.response.rows);
+        self.contacts.rows(&mut self.response.rows);
+        self.response.apply(links, loads);
+    }
+
+    fn couple(&mut self, iterate: &mut Iterate) -> Option<f64> {
         if self.response.rows.is_empty() {
-            loads.fill(Load::ZERO);
             return Some(0.0);
         }
-        let slope = self
-            .response
-            .couple(factor, links, loads, self.scene.options.method())?;
+        let Iterate {
+            links,
+            loads,
+            factor,
+            ..
+        } = iterate;
+        let method = self.scene.options.method();
+        let slope = self.response.couple(factor, links, loads, method)?;
+        let first = self.response.rows.len() - 3 * self.contacts.len();
         self.contacts.take_forces(&self.response.rows[first..]);
         Some(slope)
+    }
+}
+
+/// Forces of the implicit fields on every link, and how they change with its place and velocity.
+pub(crate) fn sample_fields(
+    scene: &Scene<'_>,
+    properties: &Properties,
+    (frame, bdf, t): (&Frame, Bdf, f64),
+    bodies: &[Body],
+    links: &[Link],
+    live: &mut [Live],
+) {
+    for (j, live) in live.iter_mut().enumerate() {
+        let (body, own) = (&bodies[j], &properties.links[j]);
+        let force = |x: Vec3, v: Vec3| {
+            let (x, v) = (frame.world(x), frame.world_direction(v));
+            let sample = Sample {
+                x,
+                v,
+                t,
+                implicit: true,
+            };
+            let (air, acceleration) = fields_at(scene.model, properties, j, &sample);
+            // interaction's drag feels no wind: only the air's part is taken
+            frame.felt(air) * own.drag + frame.felt(acceleration) * own.mass
+        };
+        let x = links[j].centre;
+        let v = x * bdf.s - body.velocity_history;
+        let (dx, dv) = (1e-5 * scene.chain.reach, 1e-4);
+        // along x the velocity changes by s as well: two differences in one
+        let column = |axis: Vec3| {
+            (force(x + axis * dx, v) - force(x - axis * dx, v)) / (2.0 * dx)
+                + (force(x, v + axis * dv) - force(x, v - axis * dv)) * (bdf.s / (2.0 * dv))
+        };
+        live.force = force(x, v);
+        live.slope = Mat3::from_cols(column(Vec3::X), column(Vec3::Y), column(Vec3::Z));
     }
 }
 
@@ -469,7 +525,7 @@ pub(crate) fn problem<'a>(
 
 /// Error of this step in the place of a segment [m]: what the quadratic through the last three
 /// steps did not foresee, times the constant of BDF2. Zero until there are three.
-fn local_error(strand: &StrandState, links: &[Link], h: f64) -> f64 {
+pub(crate) fn local_error(strand: &StrandState, links: &[Link], h: f64) -> f64 {
     if strand.depth < 2 {
         return 0.0;
     }

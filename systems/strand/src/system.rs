@@ -8,6 +8,7 @@ use rayon::prelude::*;
 
 use crate::contact::Swept;
 use crate::continuum::{Grid, Parcel, Push};
+use crate::joined::Group;
 use crate::kinematics::{Link, place};
 use crate::properties::Properties;
 use crate::state::StrandState;
@@ -83,6 +84,9 @@ pub struct System {
     first_push: Vec<usize>,
     /// Constraints switched on, by strand.
     constraints: Vec<Vec<usize>>,
+    /// Strands that constraints join, and whether each strand is one of them.
+    groups: Vec<Group>,
+    joined: Vec<bool>,
     /// Motion of each obstacle over the present step.
     swept: Vec<Swept>,
     /// Paths of the model that driven bases have left.
@@ -105,6 +109,8 @@ impl System {
             pushes: Vec::new(),
             first_push: Vec::new(),
             constraints: Vec::new(),
+            groups: Vec::new(),
+            joined: Vec::new(),
             swept: Vec::new(),
             left: BTreeMap::new(),
         };
@@ -185,6 +191,7 @@ impl System {
         let start = Instant::now();
         self.interact();
         self.list_constraints();
+        self.list_groups(dt);
         self.move_obstacles(dt);
         self.advance_strands(dt);
         self.state.time += dt;
@@ -231,10 +238,67 @@ impl System {
             list.clear();
         }
         for (c, constraint) in self.model.constraints.iter().enumerate() {
-            if self.state.constraint_on[c] && constraint.strand < self.model.len() {
+            let alone = constraint.other_strand().is_none();
+            if self.state.constraint_on[c] && alone && constraint.strand < self.model.len() {
                 self.constraints[constraint.strand].push(c);
             }
         }
+    }
+
+    /// Which strands are joined during the next step.
+    fn list_groups(&mut self, dt: f64) {
+        self.joined.clear();
+        let (model, t, count) = (&self.model, self.state.time, self.model.len());
+        let ends = |c: usize| {
+            let constraint = &model.constraints[c];
+            let other = constraint.other_strand()?;
+            let active = constraint.active.at(t) > 0.0 || constraint.active.at(t + dt) > 0.0;
+            let there = constraint.strand.max(other) < count;
+            (there && active && self.state.constraint_on[c]).then_some((constraint.strand, other))
+        };
+        if (0..model.constraints.len()).all(|c| ends(c).is_none()) {
+            self.groups.clear();
+            return;
+        }
+        // each strand is named after the first one that it hangs together with
+        let mut leader: Vec<usize> = (0..count).collect();
+        let find = |leader: &[usize], mut i: usize| {
+            while leader[i] != i {
+                i = leader[i];
+            }
+            i
+        };
+        for (a, b) in (0..model.constraints.len()).filter_map(ends) {
+            let (a, b) = (find(&leader, a), find(&leader, b));
+            leader[a.max(b)] = a.min(b);
+        }
+        let mut lists: BTreeMap<usize, (Vec<usize>, Vec<usize>)> = BTreeMap::new();
+        for i in 0..count {
+            lists.entry(find(&leader, i)).or_default().0.push(i);
+        }
+        for c in 0..model.constraints.len() {
+            if let Some((a, _)) = ends(c) {
+                lists.entry(find(&leader, a)).or_default().1.push(c);
+            }
+        }
+        self.joined.resize(count, false);
+        let mut groups = Vec::new();
+        let mut known = std::mem::take(&mut self.groups);
+        for (members, joins) in lists.into_values().filter(|(_, joins)| !joins.is_empty()) {
+            for &i in &members {
+                self.joined[i] = true;
+            }
+            let old = known.iter().position(|group| group.members == members);
+            groups.push(match old {
+                Some(k) => {
+                    let mut group = known.swap_remove(k);
+                    group.joins = joins;
+                    group
+                }
+                None => Group::new(model, members, joins),
+            });
+        }
+        self.groups = groups;
     }
 
     /// Obstacles go along their paths, or to where they are driven.
@@ -267,8 +331,17 @@ impl System {
             first_push,
             constraints,
             swept,
+            groups,
+            joined,
             ..
         } = self;
+        for group in groups.iter_mut() {
+            let lent = group.members.iter().map(|&i| {
+                let strand = std::mem::take(&mut state.strands[i]);
+                (strand, std::mem::take(&mut properties[i]))
+            });
+            (group.strands, group.properties) = lent.unzip();
+        }
         let (t, count) = (state.time, state.strands.len());
         let chunk = if options.parallel {
             count.div_ceil(64).max(1)
@@ -276,32 +349,46 @@ impl System {
             count.max(1)
         };
         workspaces.resize_with(count.div_ceil(chunk), Workspace::default);
+        let scene = |i: usize| {
+            let chain = &model.chains[i];
+            let range = first_push.get(i).map(|&first| first..first + chain.len());
+            Scene {
+                model,
+                chain,
+                options,
+                pushes: range.map_or(&[], |range| &pushes[range]),
+                constraints: constraints.get(i).map_or(&[], |list| list),
+                swept,
+                settling: false,
+            }
+        };
+        let finish = |i: usize, strand: &mut StrandState, work: &mut Workspace| {
+            strand.force.fill(Vec3::ZERO);
+            strand.torque.fill(Vec3::ZERO);
+            if !is_finite(strand) {
+                let driven = std::mem::take(&mut strand.driven);
+                *strand = StrandState::new(&model.chains[i], t + dt);
+                strand.driven = driven;
+                work.tally.set_aside.push(i);
+            }
+        };
         let run = |c: usize,
                    strands: &mut [StrandState],
                    properties: &mut [Properties],
                    work: &mut Workspace| {
             for (k, (strand, properties)) in strands.iter_mut().zip(properties).enumerate() {
                 let i = c * chunk + k;
-                let chain = &model.chains[i];
-                let range = first_push.get(i).map(|&first| first..first + chain.len());
-                let scene = Scene {
-                    model,
-                    chain,
-                    options,
-                    pushes: range.map_or(&[], |range| &pushes[range]),
-                    constraints: constraints.get(i).map_or(&[], |list| list),
-                    swept,
-                    settling: false,
-                };
-                advance(&scene, strand, properties, work, t, dt);
-                strand.force.fill(Vec3::ZERO);
-                strand.torque.fill(Vec3::ZERO);
-                if !is_finite(strand) {
-                    let driven = std::mem::take(&mut strand.driven);
-                    *strand = StrandState::new(chain, t + dt);
-                    strand.driven = driven;
-                    work.tally.set_aside.push(i);
+                if joined.get(i) != Some(&true) {
+                    advance(&scene(i), strand, properties, work, t, dt);
+                    finish(i, strand, work);
                 }
+            }
+        };
+        let run_group = |group: &mut Group| {
+            let scenes: Vec<Scene<'_>> = group.members.iter().map(|&i| scene(i)).collect();
+            group.advance(&scenes, t, dt);
+            for (k, &i) in group.members.iter().enumerate() {
+                finish(i, &mut group.strands[k], &mut group.works[k]);
             }
         };
         if options.parallel {
@@ -311,14 +398,24 @@ impl System {
                 .zip(properties.par_chunks_mut(chunk));
             let chunks = chunks.zip(workspaces.par_iter_mut()).enumerate();
             chunks.for_each(|(c, ((strands, properties), work))| run(c, strands, properties, work));
+            groups.par_iter_mut().for_each(run_group);
         } else if let Some(work) = workspaces.first_mut() {
             run(0, &mut state.strands, properties, work);
+            groups.iter_mut().for_each(run_group);
+        }
+        for group in groups {
+            let lent = group.strands.drain(..).zip(group.properties.drain(..));
+            for (&i, (strand, own)) in group.members.iter().zip(lent) {
+                state.strands[i] = strand;
+                properties[i] = own;
+            }
         }
     }
 
     /// Adds the counts of all workspaces to `report`, and clears them.
     fn collect_tallies(&mut self, report: &mut Report) {
-        for work in &mut self.workspaces {
+        let joined = self.groups.iter_mut().flat_map(|group| &mut group.works);
+        for work in self.workspaces.iter_mut().chain(joined) {
             let tally = &mut work.tally;
             if report.iterations.len() < tally.iterations.len() {
                 report.iterations.resize(tally.iterations.len(), 0);

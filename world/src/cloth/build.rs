@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use drystone_base::Vec3;
+use drystone_base::{Pose, Vec3};
 use drystone_cloth as cloth;
 use drystone_strand as strand;
 
@@ -23,6 +23,51 @@ pub(crate) struct Built {
     pub obstacles: Vec<(usize, bool)>,
     /// Sheet, pin of it, and the body that the pin is on.
     pub rides: Vec<(usize, usize, usize)>,
+    /// Bodies that enter later.
+    pub late: Vec<Late>,
+    /// How far a half-space reaches [m].
+    pub floor: f64,
+}
+
+/// A body that is not there yet.
+#[derive(Clone, Debug)]
+pub(crate) struct Late {
+    pub body: usize,
+    /// In the body's frame.
+    solid: cloth::Obstacle,
+}
+
+impl Late {
+    pub(crate) fn new(
+        body: usize,
+        described: &Body,
+        material: Material,
+        thickness: f64,
+        floor: f64,
+    ) -> Self {
+        let solid = obstacle(described, material, thickness, floor, &Pose::IDENTITY);
+        Self { body, solid }
+    }
+
+    pub(crate) fn name(&self) -> &str {
+        &self.solid.name
+    }
+
+    /// The obstacle that it is where it enters.
+    pub(crate) fn at(&self, pose: Pose) -> cloth::Obstacle {
+        let mut solid = self.solid.clone();
+        for p in &mut solid.points {
+            *p = pose.point(*p);
+        }
+        if solid.motion != cloth::Motion::Fixed {
+            solid.motion = cloth::Motion::Driven(pose);
+        }
+        solid
+    }
+
+    pub(crate) fn moves(&self) -> bool {
+        self.solid.motion != cloth::Motion::Fixed
+    }
 }
 
 /// A field of the scene, acting on cloth.
@@ -49,6 +94,8 @@ pub(crate) fn build(scene: &Scene, bodies: &[Body]) -> Result<Built, SceneError>
         },
         obstacles: Vec::new(),
         rides: Vec::new(),
+        late: Vec::new(),
+        floor: 0.0,
     };
     let mut names = BTreeSet::new();
     for cloth in &scene.cloths {
@@ -70,13 +117,17 @@ pub(crate) fn build(scene: &Scene, bodies: &[Body]) -> Result<Built, SceneError>
     }
     let points = built.model.sheets.iter().flat_map(|sheet| &sheet.points);
     let reach = points.fold(1.0f64, |far, p| far.max(p.length()));
+    built.floor = FLOOR * reach;
+    let thickness = scene.cloth_contact.thickness;
     for (i, body) in bodies.iter().enumerate() {
-        // what is not there at the start cannot come in without passing through something
+        let material = scene.materials.get(&body.material).copied();
+        let material = material.unwrap_or_default();
         if body.enters_at > 0.0 {
+            let late = Late::new(i, body, material, thickness, built.floor);
+            built.late.push(late);
             continue;
         }
-        let material = scene.materials.get(&body.material).copied();
-        let solid = obstacle(scene, body, material.unwrap_or_default(), FLOOR * reach);
+        let solid = obstacle(body, material, thickness, built.floor, &body.pose());
         built.obstacles.push((i, body.motion != Motion::Fixed));
         built.model.obstacles.push(solid);
     }
@@ -138,6 +189,8 @@ fn sheet(
             vertices: chosen(format!("load.{k}.part"), &load.part)?,
             force: Vec3::from(load.force),
             ramp: load.ramp,
+            from: load.from,
+            until: load.until,
         });
     }
     let velocity = Vec3::from(cloth.velocity);
@@ -158,10 +211,14 @@ fn sheet(
     })
 }
 
-fn obstacle(scene: &Scene, body: &Body, material: Material, floor: f64) -> cloth::Obstacle {
-    let sag = SAG * scene.cloth_contact.thickness;
-    let solid = obstacle::triangles(&body.shape, sag, floor);
-    let pose = body.pose();
+fn obstacle(
+    body: &Body,
+    material: Material,
+    thickness: f64,
+    floor: f64,
+    pose: &Pose,
+) -> cloth::Obstacle {
+    let solid = obstacle::triangles(&body.shape, SAG * thickness, floor);
     cloth::Obstacle {
         name: body.name.clone(),
         points: solid.points.iter().map(|&p| pose.point(p)).collect(),
@@ -169,7 +226,7 @@ fn obstacle(scene: &Scene, body: &Body, material: Material, floor: f64) -> cloth
         segments: Vec::new(),
         motion: match body.motion {
             Motion::Fixed => cloth::Motion::Fixed,
-            _ => cloth::Motion::Driven(pose),
+            _ => cloth::Motion::Driven(*pose),
         },
         friction: material.friction,
         restitution: material.restitution,

@@ -81,6 +81,35 @@ impl Default for Grid {
     }
 }
 
+/// A bed of nails: slim pyramids on a square lattice about the origin, standing on y = 0.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Nails {
+    /// How many along x and z.
+    pub counts: [u32; 2],
+    /// Side of the square that each stands on [m].
+    pub width: f64,
+    /// [m]
+    pub height: f64,
+    /// From one tip to the next [m].
+    pub pitch: f64,
+    /// Each is moved sideways at random by up to this much either way, so that nothing lies exactly in
+    /// line [m].
+    pub jitter: f64,
+}
+
+impl Default for Nails {
+    fn default() -> Self {
+        Self {
+            counts: [6; 2],
+            width: 0.2,
+            height: 1.5,
+            pitch: 1.0,
+            jitter: 1e-3,
+        }
+    }
+}
+
 /// On a lattice inside a round column about y, from the origin upwards.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
@@ -287,6 +316,36 @@ impl Grid {
             }
         }
         Ok(pieces)
+    }
+}
+
+impl Nails {
+    pub(super) fn pieces(&self, checks: &Checks<'_>, seed: u64) -> Pieces {
+        checks.length("width", self.width)?;
+        checks.length("height", self.height)?;
+        checks.length("pitch", self.pitch)?;
+        checks.holds(
+            self.width + 2.0 * self.jitter.abs() <= self.pitch,
+            "pitch",
+            format!("{} m", self.pitch),
+            "at least the width and twice the jitter",
+        )?;
+        let (half, [x, z]) = (0.5 * self.width, self.counts);
+        let points = vec![
+            [-half, 0.0, -half],
+            [half, 0.0, -half],
+            [half, 0.0, half],
+            [-half, 0.0, half],
+            [0.0, self.height, 0.0],
+        ];
+        let grid = Grid {
+            counts: [x, 1, z],
+            shapes: vec![Shape::Hull { points }],
+            spacing: [self.pitch; 3],
+            jitter: [self.jitter, 0.0, self.jitter],
+            ..Grid::default()
+        };
+        grid.pieces(checks, seed)
     }
 }
 

@@ -123,6 +123,12 @@ pub(crate) fn build(
     for strand in strands {
         rider.add(strand, &mut built)?;
     }
+    // holds may name any strand
+    for (i, strand) in strands.iter().enumerate() {
+        for (k, hold) in strand.holds.iter().enumerate() {
+            rider.hold(strand, i, k, hold, &mut built)?;
+        }
+    }
     Ok(built)
 }
 
@@ -220,9 +226,6 @@ impl Rider<'_> {
             };
             built.grooms.push((i, repair));
         }
-        for (k, hold) in strand.holds.iter().enumerate() {
-            self.hold(strand, i, k, hold, built)?;
-        }
         Ok(())
     }
 
@@ -240,16 +243,13 @@ impl Rider<'_> {
         };
         let chain = &built.model.chains[i];
         let base = chain.base.path.pose(0.0);
-        let mut links = Vec::new();
-        strand::place(chain, &chain.start_rotation, &[], &base, &mut links);
-        let count = |curve: usize| chain.source.iter().filter(|s| s.0 == curve).count();
-        let link_of = |curve: usize, point: usize| {
-            let found = point.checked_sub(1).and_then(|s| chain.link(curve, s));
-            let wanted = "a curve of the strand, and one of its points but the first";
-            found.ok_or_else(|| refuse("point", format!("{point} of curve {curve}"), wanted))
+        let links = links_at_start(chain);
+        let wanted = "a curve of the strand, and one of its points but the first";
+        let link_of = |curve: usize, point: Option<usize>| {
+            let refused = |point| refuse("point", format!("{point} of curve {curve}"), wanted);
+            link_at(chain, curve, point).map_err(refused)
         };
-        let point = hold.point.unwrap_or_else(|| count(hold.curve));
-        let link = link_of(hold.curve, point)?;
+        let link = link_of(hold.curve, hold.point)?;
         let tip = |link: usize| Vec3::Y * chain.length[link];
         let start = Pose::new(links[link].tip, links[link].rotation);
         let mut ride = None;
@@ -278,7 +278,7 @@ impl Rider<'_> {
                 strand::Anchor::World(MotionPath::fixed(start))
             }
             Anchor::Point { curve, point, meet } if *point == 0 && *curve == 0 => {
-                let root = chain.joint[link_of(0, 1)?];
+                let root = chain.joint[link_of(0, Some(1))?];
                 let mut seen = base.inverse().then(&start);
                 if *meet {
                     seen.position = root;
@@ -286,13 +286,38 @@ impl Rider<'_> {
                 strand::Anchor::Base(seen)
             }
             Anchor::Point { curve, point, meet } => {
-                let other = link_of(*curve, *point)?;
+                let other = link_of(*curve, Some(*point))?;
                 let there = Pose::new(links[other].origin, links[other].rotation);
                 let mut at = there.inverse().then(&start);
                 if *meet {
                     at.position = tip(other);
                 }
                 strand::Anchor::Link { link: other, at }
+            }
+            Anchor::Tie {
+                strand: name,
+                curve,
+                point,
+                meet,
+            } => {
+                let names = built.model.chains.iter().map(|chain| chain.name.as_str());
+                let Some(strand) = built.model.find(name).filter(|other| *other != i) else {
+                    let place = place.as_str();
+                    return Err(SceneError::unknown(place, "strand", name, names));
+                };
+                let other = &built.model.chains[strand];
+                let refused = |point| {
+                    let found = format!("{point} of curve {curve} of `{name}`");
+                    refuse("to.tie.point", found, wanted)
+                };
+                let link = link_at(other, *curve, *point).map_err(refused)?;
+                let there = links_at_start(other)[link];
+                let there = Pose::new(there.origin, there.rotation);
+                let mut at = there.inverse().then(&start);
+                if *meet {
+                    at.position = Vec3::Y * other.length[link];
+                }
+                strand::Anchor::Strand { strand, link, at }
             }
         };
         let what = match &hold.what {
@@ -341,6 +366,22 @@ impl Rider<'_> {
         }
         Ok(())
     }
+}
+
+/// Links of a strand as it starts.
+fn links_at_start(chain: &strand::Chain) -> Vec<strand::Link> {
+    let mut links = Vec::new();
+    let base = chain.base.path.pose(0.0);
+    strand::place(chain, &chain.start_rotation, &[], &base, &mut links);
+    links
+}
+
+/// The link that ends in a point of a curve, or in its tip; otherwise that point.
+fn link_at(chain: &strand::Chain, curve: usize, point: Option<usize>) -> Result<usize, usize> {
+    let count = chain.source.iter().filter(|s| s.0 == curve).count();
+    let point = point.unwrap_or(count);
+    let segment = point.checked_sub(1);
+    segment.and_then(|s| chain.link(curve, s)).ok_or(point)
 }
 
 /// The curves of `strand` in the frame of its base, in which its points' frame is at `within`.

@@ -92,6 +92,20 @@ pub enum Anchor {
         #[serde(default = "yes")]
         meet: bool,
     },
+    /// On a point of another strand: both pull on each other.
+    Tie {
+        /// Its name.
+        strand: String,
+        /// Index of its curve.
+        #[serde(default)]
+        curve: usize,
+        /// Index on that curve, 1 or more; its tip if left out.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        point: Option<usize>,
+        /// Whether both meet, rather than keep their distance of the start.
+        #[serde(default = "yes")]
+        meet: bool,
+    },
 }
 
 fn yes() -> bool {
@@ -117,6 +131,17 @@ impl Hold {
     pub fn to(mut self, to: Anchor) -> Self {
         self.to = to;
         self
+    }
+
+    /// The same, held to point `point` of `strand`, or to its tip.
+    #[must_use]
+    pub fn tied_to(self, strand: impl Into<String>, point: Option<usize>) -> Self {
+        self.to(Anchor::Tie {
+            strand: strand.into(),
+            curve: 0,
+            point,
+            meet: true,
+        })
     }
 
     /// The same, with the rotation of the segment.

@@ -183,6 +183,118 @@ fn what_a_strand_exerts_on_its_body_keeps_their_momentum() {
     }
 }
 
+/// A ball on which a rod of 50 g hangs, and one of 1 kg that flies into the rod.
+fn struck(restitution: f64) -> World {
+    let mut scene = Scene::new();
+    scene.gravity = [0.0; 3];
+    scene.material("default", 0.3, restitution);
+    scene.add(Body::ball(0.1).named("carrier").mass(2.0));
+    let flying = Body::ball(0.05).named("flying").mass(1.0);
+    scene.add(flying.at(0.4, 0.0, 0.1).velocity(0.0, 0.0, -2.0));
+    let mut rod = Fibre::thread(0.1, 10.0, 10.0);
+    rod.radius = 1e-3.into();
+    let mut tail = Strand::straight([0.11, 0.0, 0.0], [0.61, 0.0, 0.0], 5)
+        .on("carrier")
+        .of(rod);
+    tail.root = 0.0;
+    scene.strand(tail);
+    World::new(&scene).unwrap()
+}
+
+#[test]
+fn an_impact_of_a_strand_gives_the_body_what_it_takes() {
+    for restitution in [0.0, 0.5] {
+        let mut world = struck(restitution);
+        let before = world.momentum();
+        world.run_for(0.5);
+        let (now, state) = (world.momentum(), &world.system().state);
+        let off = (now - before).length() / before.length();
+        let slowed = 2.0 + state.linear_velocity[1].z;
+        assert!(off < 0.01, "momentum off by {off:.1e}");
+        assert!(slowed > 0.02, "slowed by {slowed} m/s");
+    }
+}
+
+#[test]
+fn what_is_anchored_on_a_body_pulls_at_it() {
+    // a strand between two balls that fly: one of them is struck, and drags the other along
+    let mut scene = Scene::new();
+    scene.gravity = [0.0; 3];
+    scene.add(Body::ball(0.1).named("first").mass(2.0));
+    scene.add(Body::ball(0.1).named("second").mass(2.0).at(0.8, 0.0, 0.0));
+    let mut rope = Fibre::thread(0.05, 1e-3, 1e-3);
+    rope.radius = 1e-3.into();
+    let sag = |k: u32| {
+        let u = f64::from(k) / 12.0;
+        [0.1 + 0.6 * u, -0.4 * u * (1.0 - u), 0.0]
+    };
+    let mut strand = Strand::through((0..=12).map(sag)).on("first").of(rope);
+    strand.root = 0.0;
+    scene.strand(strand.hold(Hold::tip().to(Anchor::On("second".into()))));
+    let mut world = World::new(&scene).unwrap();
+    world.system_mut().state.linear_velocity[0].y += 0.3;
+    let before = world.momentum();
+    let mut worst = 0.0f64;
+    for _ in 0..100 {
+        world.step();
+        worst = worst.max((world.momentum() - before).length());
+    }
+    let off = worst / before.length();
+    let dragged = world.system().state.linear_velocity[1].length();
+    assert!(off < 0.02, "momentum off by {off:.1e}");
+    assert!(dragged > 1e-3, "dragged along at {dragged} m/s");
+}
+
+#[test]
+fn a_ball_hangs_on_a_strand_that_is_anchored_on_it() {
+    let mut scene = Scene::new();
+    scene.add(Body::ball(0.05).named("ball").mass(1.0).at(0.0, -0.45, 0.0));
+    let mut rope = Fibre::thread(0.02, 1e-4, 1e-4);
+    rope.radius = 1e-3.into();
+    let mut strand = Strand::straight([0.0; 3], [0.0, -0.4, 0.0], 8).of(rope);
+    strand.root = 0.0;
+    scene.strand(strand.hold(Hold::tip().to(Anchor::On("ball".into()))));
+    let mut world = World::new(&scene).unwrap();
+    let mut lowest = 0.0f64;
+    for _ in 0..200 {
+        world.step();
+        lowest = lowest.min(world.pose(0).position.y);
+    }
+    // it would have fallen by 20 m
+    assert!(lowest > -0.5, "down to {lowest} m");
+    let speed = world.system().state.linear_velocity[0].length();
+    assert!(speed < 0.5, "{speed} m/s");
+}
+
+#[test]
+fn strands_of_a_scene_can_be_tied_to_each_other() {
+    let mut scene = film();
+    let second = Strand::straight([0.1, 0.0, 0.0], [0.0, -0.1, 0.0], 8).named("second");
+    let first = Strand::straight([-0.1, 0.0, 0.0], [0.0, -0.1, 0.0], 8).named("first");
+    scene.strand(first.hold(Hold::tip().tied_to("second", Some(4))));
+    scene.strand(second.clone());
+    let text = serde_json::to_string(&scene).unwrap();
+    let again: Scene = serde_json::from_str(&text).unwrap();
+    assert_eq!(scene, again);
+    let mut world = World::new(&scene).unwrap();
+    world.run_for(1.0);
+    let frame = world.frame();
+    let apart = (frame.strands[0].points[8] - frame.strands[1].points[4]).length();
+    assert!(apart < 1e-6, "{apart:.1e} m"); // measured: 1e-12
+    let refused = |hold: Hold| {
+        let mut scene = film();
+        scene.strand(second.clone().hold(hold));
+        World::new(&scene)
+            .err()
+            .map(|e| e.to_string())
+            .unwrap_or_default()
+    };
+    let text = refused(Hold::tip().tied_to("nobody", None));
+    assert!(text.contains("nobody") && text.contains("second"), "{text}");
+    let text = refused(Hold::tip().tied_to("second", None));
+    assert!(text.contains("second"), "{text}");
+}
+
 #[test]
 fn bad_strands_are_refused_with_their_name() {
     let refused = |strand: Strand| {

@@ -19,8 +19,12 @@ const CHECKPOINT_EVERY: f64 = 1.0;
 pub(crate) fn run(run: &Run) -> Result<ExitCode, Failure> {
     // all that can be refused is refused before the first step
     scene::use_threads(&run.adjust)?;
-    let found = scene::find(&run.scene, &run.adjust)?;
-    let mut world = start(run, &found)?;
+    if let Some(path) = &run.patch {
+        outputs::endings(path, &["obj"])?;
+    }
+    let refused = |failure: Failure| with_patch(run, failure);
+    let found = scene::find(&run.scene, &run.adjust).map_err(refused)?;
+    let mut world = start(run, &found).map_err(refused)?;
     let frame_steps = u64::from(found.scene.steps_per_frame());
     let last_step = found.scene.frames() * frame_steps;
     let end = last_step as f64 * world.step_length();
@@ -61,6 +65,11 @@ pub(crate) fn run(run: &Run) -> Result<ExitCode, Failure> {
     let interrupted = step_number(&world) < last_step;
     let checkpoint = put_by(run, &found, &mut outputs, &world, interrupted);
     outputs.finish();
+    let stall = world.cloths().and_then(|cloths| cloths.stall());
+    if let (Some(path), Some(stall)) = (&run.patch, stall) {
+        let written = outputs::write_text(path, &stall.patch());
+        outputs.note(path.clone(), written);
+    }
     let report = recorder.report(&world, wall_seconds);
     outputs.numbers(&report);
     outputs.picture(&world, &world.frame());
@@ -97,6 +106,17 @@ fn start(run: &Run, found: &Found) -> Result<World, Failure> {
             Ok(drystone_formats::checkpoint::resume(path, &found.scene)?)
         }
     }
+}
+
+/// Writes the patch that `failure` is about, if it is wanted, and passes the failure on.
+fn with_patch(run: &Run, failure: Failure) -> Failure {
+    if let (Some(path), Some(patch)) = (&run.patch, failure.patch()) {
+        match outputs::write_text(path, patch) {
+            Ok(()) => say::line(format_args!("the pieces in question: {}", path.display())),
+            Err(message) => say::aside(format_args!("error: {message}")),
+        }
+    }
+    failure
 }
 
 fn check_times(run: &Run, world: &World, end: f64) -> Result<(), Failure> {

@@ -5,6 +5,7 @@
 mod contact;
 mod culling;
 mod elastic;
+mod hand;
 mod input;
 mod momentum;
 mod prescribed;

@@ -1,0 +1,709 @@
+//! Strands that constraints hold to each other are advanced as one: in the same steps, with one Newton
+//! iteration over all their joints, in which what holds them together are rows beside those of loops and
+//! contacts. Each keeps its own base, history and obstacles; strands that nothing joins stay alone.
+
+use drystone_base::functions::{exp, rotation_vector};
+use drystone_base::{Pose, Quat, Vec3};
+use drystone_complementarity::solvers::Row as Bound;
+
+use crate::Model;
+use crate::base::{Frame, base_load};
+use crate::chain::Chain;
+use crate::constraint::{Anchor, Goal, Hold, Spot, left_of};
+use crate::encounter::{find_speeds, impact_rows, watch_obstacles};
+use crate::goals::{remember_forces, set_goals};
+use crate::implicit::{Bdf, Body, Live, Load, Problem};
+use crate::kinematics::{Bases, Link, place};
+use crate::newton::{Coupling, Iterate, Limits, Solved, solve};
+use crate::properties::Properties;
+use crate::reaction::{add_reactions, correct_for_impact, momentum_before};
+use crate::response::{Handle, Response};
+use crate::rotation::log;
+use crate::spring::Spring;
+use crate::state::{Held, StrandState};
+use crate::step::{
+    Scene, Workspace, accept, extrapolate, gather_forces, local_error, sample_fields,
+};
+
+/// Strands that are advanced as one.
+pub(crate) struct Group {
+    /// Their indices, rising, and the constraints that join them.
+    pub members: Vec<usize>,
+    pub joins: Vec<usize>,
+    /// What moves of each member; lent by the system for a step.
+    pub strands: Vec<StrandState>,
+    pub properties: Vec<Properties>,
+    pub works: Vec<Workspace>,
+    frames: Vec<Frame>,
+    /// Where the links of each member begin among all, and their count at last.
+    first: Vec<usize>,
+    /// All links: only what the equations need of a chain is filled in.
+    chain: Chain,
+    whole: Workspace,
+    /// Base of each link.
+    bases: Vec<Pose>,
+    forces: Vec<f64>,
+    returning: Vec<(usize, Vec3)>,
+}
+
+impl Group {
+    /// Strands `members` of `model`, joined by the constraints `joins`.
+    pub(crate) fn new(model: &Model, members: Vec<usize>, joins: Vec<usize>) -> Self {
+        let mut chain = model.chains[members[0]].clone();
+        let mut first = vec![0, chain.len()];
+        for &i in &members[1..] {
+            let (other, start) = (&model.chains[i], chain.len());
+            let shifted = other.parent.iter().map(|&p| p.saturating_add(start));
+            chain.parent.extend(shifted);
+            chain.joint.extend_from_slice(&other.joint);
+            chain.length.extend_from_slice(&other.length);
+            chain.reach = chain.reach.max(other.reach);
+            first.push(chain.len());
+        }
+        let mut works = Vec::new();
+        works.resize_with(members.len(), Workspace::default);
+        Self {
+            members,
+            joins,
+            strands: Vec::new(),
+            properties: Vec::new(),
+            works,
+            frames: Vec::new(),
+            first,
+            chain,
+            whole: Workspace::default(),
+            bases: Vec::new(),
+            forces: Vec::new(),
+            returning: Vec::new(),
+        }
+    }
+
+    /// Advances all members from `t` by `dt`: the steps of [`crate::step::advance`], side by side.
+    pub(crate) fn advance(&mut self, scenes: &[Scene<'_>], t: f64, dt: f64) {
+        let options = scenes[0].options;
+        let parts = 1u64 << options.halvings;
+        let mut done = 0;
+        let mut halvings = 0;
+        self.whole.tired = false;
+        for strand in &mut self.strands {
+            strand.base_impulse = [Vec3::ZERO; 2];
+            strand.reactions.clear();
+            if strand.depth == 0 {
+                strand.halvings = strand.halvings.max(options.start_halvings);
+            }
+            halvings = halvings.max(strand.halvings);
+        }
+        while done < parts {
+            let size = parts >> halvings;
+            let part = [done, done + size].map(|k| k as f64 / parts as f64);
+            let (now, h) = (t + dt * part[0], dt * (size as f64 / parts as f64));
+
+            let bdf = self.difference_formula(h);
+            self.frames.clear();
+            for (k, scene) in scenes.iter().enumerate() {
+                let (strand, work) = (&self.strands[k], &mut self.works[k]);
+                let properties = &mut self.properties[k];
+                let frame = scene.chain.base.frame(&strand.base, now, h);
+                extrapolate(scene, strand, &frame, bdf, work);
+                gather_forces(scene, strand, properties, &frame, bdf, now + h, work);
+                set_goals(scene, strand, &frame, bdf, now, work);
+                let span = (part[0], part[1]);
+                watch_obstacles(scene, strand, properties, &frame, now, span, work);
+                self.frames.push(frame);
+            }
+            self.unite(scenes);
+            self.set_joins(scenes, now, h);
+            let solved = self.solve(scenes, bdf, now + h);
+            let solved = self.hold_goals(scenes, bdf, now + h, solved);
+            self.divide();
+
+            // the worst member decides
+            let (mut error, mut rough) = (0.0f64, 0.0f64);
+            for ((strand, work), scene) in self.strands.iter().zip(&self.works).zip(scenes) {
+                let own = local_error(strand, &work.iterate.links, h);
+                let allowed = options.error_tolerance * scene.chain.reach;
+                error = error.max(own);
+                rough = if own.is_nan() {
+                    f64::INFINITY
+                } else {
+                    rough.max(own / allowed.max(f64::MIN_POSITIVE))
+                };
+            }
+            let controlled = options.error_tolerance > 0.0;
+            self.works[0].tally.count(solved.iterations);
+            let again = !solved.converged || (controlled && rough > 1.0);
+            if again && !self.whole.tired && halvings < options.halvings {
+                halvings += 1;
+                self.works[0].tally.halved += 1;
+                continue;
+            }
+            self.whole.tired |= !solved.converged;
+            let tally = &mut self.works[0].tally;
+            tally.failed += u64::from(!solved.converged);
+            tally.steps += self.members.len() as u64;
+            tally.error = tally.error.max(error);
+            self.accept(bdf);
+            self.bounce(scenes, bdf, now + h);
+
+            done += size;
+            let settled = self.strands.iter().all(|strand| strand.depth > 2);
+            let calm = settled && rough < 1.0 / 16.0 || !controlled;
+            let calm = calm || self.whole.hurries(halvings);
+            if halvings > 0 && done % (2 * size) == 0 && calm {
+                halvings -= 1;
+            }
+        }
+        for strand in &mut self.strands {
+            strand.halvings = halvings;
+        }
+    }
+
+    /// One formula for all: of second order where all took the same step before.
+    fn difference_formula(&self, h: f64) -> Bdf {
+        let before = self.strands[0].steps[0];
+        let alike = |strand: &StrandState| strand.depth > 0 && strand.steps[0] == before;
+        if self.strands.iter().all(alike) {
+            Bdf::second(h, before)
+        } else {
+            Bdf::first(h)
+        }
+    }
+
+    /// Puts guesses, forces and goals of all members side by side.
+    fn unite(&mut self, scenes: &[Scene<'_>]) {
+        let Workspace {
+            iterate,
+            bodies,
+            springs,
+            goals,
+            ..
+        } = &mut self.whole;
+        iterate.rotation.clear();
+        iterate.stretch.clear();
+        iterate.links.clear();
+        bodies.clear();
+        springs.clear();
+        goals.clear();
+        self.forces.clear();
+        self.bases.clear();
+        let extensible = scenes.iter().any(|scene| scene.chain.extensible);
+        for (k, work) in self.works.iter().enumerate() {
+            let (first, count) = (self.first[k], work.bodies.len());
+            iterate.rotation.extend_from_slice(&work.iterate.rotation);
+            iterate.links.extend_from_slice(&work.iterate.links);
+            bodies.extend_from_slice(&work.bodies);
+            if extensible {
+                iterate.stretch.extend_from_slice(&work.iterate.stretch);
+                iterate.stretch.resize(first + count, 0.0);
+            }
+            springs.extend(work.springs.iter().map(|spring| Spring {
+                goal: spring.goal.shifted(first),
+                ..*spring
+            }));
+            let own = work.goals.iter();
+            goals.extend(own.map(|(c, goal)| (*c, goal.shifted(first))));
+            self.forces
+                .extend(work.response.rows.iter().map(|row| row.force));
+            let base = self.frames[k].pose;
+            self.bases.extend(std::iter::repeat_n(base, count));
+        }
+    }
+
+    /// What the joining constraints want at the end of the step, from the forces of the last.
+    fn set_joins(&mut self, scenes: &[Scene<'_>], t: f64, h: f64) {
+        let model = scenes[0].model;
+        self.returning.clear();
+        for ((scene, strand), work) in scenes.iter().zip(&self.strands).zip(&mut self.works) {
+            let (chain, links) = (scene.chain, &mut work.start);
+            place(
+                chain,
+                &strand.rotation,
+                &strand.stretch,
+                &strand.base,
+                links,
+            );
+        }
+        for &c in &self.joins {
+            let constraint = &model.constraints[c];
+            let (link, at, to, turned) = match &constraint.hold {
+                Hold::Point { link, at, to } => (*link, Pose::at(*at), to, false),
+                Hold::Pose { link, at, to } => (*link, *at, to, true),
+                Hold::Joint { .. } => continue,
+            };
+            let Anchor::Strand {
+                strand,
+                link: other,
+                at: on,
+            } = to
+            else {
+                continue;
+            };
+            let find = |i: usize| self.members.iter().position(|&m| m == i);
+            let (Some(a), Some(b)) = (find(constraint.strand), find(*strand)) else {
+                continue;
+            };
+            if constraint.active.at(t + h) <= 0.0 {
+                continue;
+            }
+            // places and velocities in the true world, at the start of the step
+            let (mine, theirs) = (
+                Spot {
+                    link,
+                    at: at.position,
+                },
+                Spot {
+                    link: *other,
+                    at: on.position,
+                },
+            );
+            let seen = |m: usize, spot: Spot| {
+                let (chain, strand) = (scenes[m].chain, &self.strands[m]);
+                let links = &self.works[m].start;
+                let (felt, truly) = (chain.base.felt_motion(t).0, chain.base.path.at(t));
+                let x = strand.base.local_point(spot.place(links));
+                let v = strand.base.local_direction(spot.velocity(strand, links))
+                    - felt.linear
+                    - felt.angular.cross(x);
+                let carried = truly.angular_velocity.cross(x);
+                let turn = truly.pose.rotation * strand.base.rotation.conjugate();
+                (
+                    truly.pose.point(x),
+                    truly.velocity + truly.pose.direction(v + carried),
+                    turn * links[spot.link].rotation,
+                )
+            };
+            let ((xa, va, qa), (xb, vb, qb)) = (seen(a, mine), seen(b, theirs));
+            let rate = constraint.frequency.min(0.5 / h);
+            let reach = scenes[a].chain.reach.max(scenes[b].chain.reach);
+            let held = self.strands[a]
+                .held
+                .iter()
+                .find(|held| held.constraint == c);
+            let mut returning = held.map(|held| held.returning);
+            let left = left_of(xa - xb, va - vb, (reach, h, rate), &mut returning);
+            self.returning.push((c, returning.unwrap_or(Vec3::ZERO)));
+            let (fa, fb) = (&self.frames[a], &self.frames[b]);
+            let through = if fa.plain && fb.plain {
+                Pose::IDENTITY
+            } else {
+                fa.to_world.inverse().then(&fb.to_world)
+            };
+            let (mine, theirs) = (mine.shifted(self.first[a]), theirs.shifted(self.first[b]));
+            let goals = &mut self.whole.goals;
+            let place = Goal::Place {
+                a: mine,
+                b: Some((theirs, through)),
+                target: fa.felt(left),
+            };
+            goals.push((c, place));
+            if turned {
+                let off = log(on.rotation.conjugate() * qb.conjugate() * qa * at.rotation);
+                let left = rotation_vector(off * exp(-rate * h));
+                let turn = Goal::Turn {
+                    link: mine.link,
+                    against: Some((theirs.link, through.rotation)),
+                    target: on.rotation * left * at.rotation.conjugate(),
+                };
+                goals.push((c, turn));
+            }
+            let calm = held.filter(|held| held.error < 1e-3 * reach);
+            for k in 0..if turned { 6 } else { 3 } {
+                self.forces.push(calm.map_or(0.0, |held| held.force[k]));
+            }
+        }
+        let Workspace {
+            iterate,
+            goals,
+            response,
+            ..
+        } = &mut self.whole;
+        response.rows.clear();
+        response.measure(goals, &iterate.links, &iterate.rotation);
+        for (row, force) in response.rows.iter_mut().zip(&self.forces) {
+            row.force = *force;
+        }
+        iterate.loads.resize(self.chain.len(), Load::ZERO);
+        response.apply(&iterate.links, &mut iterate.loads);
+        for (k, work) in self.works.iter().enumerate() {
+            let range = self.first[k]..self.first[k + 1];
+            work.contacts.add_loads(&mut iterate.loads[range]);
+        }
+        let live = model.fields.iter().any(|field| field.implicit);
+        let count = if live { self.chain.len() } else { 0 };
+        iterate.live.resize(count, Live::ZERO);
+    }
+
+    /// Newton on the joints of all members.
+    fn solve(&mut self, scenes: &[Scene<'_>], bdf: Bdf, t: f64) -> Solved {
+        let iterations = self.whole.patience(scenes[0].options);
+        let Workspace {
+            iterate,
+            bodies,
+            springs,
+            goals,
+            response,
+            ..
+        } = &mut self.whole;
+        let problem = Problem {
+            chain: &self.chain,
+            law: &*scenes[0].model.law,
+            bdf,
+            bodies,
+            springs,
+        };
+        let lengths = scenes
+            .iter()
+            .map(|scene| scene.chain.reach / scene.chain.len() as f64);
+        let limits = Limits {
+            tolerance: scenes[0].options.tolerance,
+            iterations,
+            length: lengths.fold(f64::INFINITY, f64::min),
+            careful: !springs.is_empty(),
+        };
+        let mut coupling = Surroundings {
+            scenes,
+            properties: &self.properties,
+            frames: &self.frames,
+            first: &self.first,
+            works: &mut self.works,
+            bodies,
+            goals,
+            response,
+            bdf,
+            t,
+        };
+        solve(
+            &problem,
+            Bases::Each(&self.bases),
+            iterate,
+            limits,
+            &mut coupling,
+        )
+    }
+
+    /// As [`crate::goals::hold_goals`], over all members.
+    fn hold_goals(&mut self, scenes: &[Scene<'_>], bdf: Bdf, t: f64, mut solved: Solved) -> Solved {
+        for _ in 0..2 {
+            let Workspace {
+                iterate, springs, ..
+            } = &mut self.whole;
+            if springs.is_empty() || !solved.converged {
+                break;
+            }
+            let mut worst = 0.0f64;
+            for spring in springs {
+                let j = spring.link();
+                let off = spring.off(&iterate.links[j], iterate.rotation[j]);
+                spring.force -= off * spring.stiffness;
+                worst = worst.max(off.length());
+            }
+            if worst < 1e-6 * self.chain.reach.min(1.0) {
+                break;
+            }
+            let again = self.solve(scenes, bdf, t);
+            solved = Solved {
+                converged: again.converged,
+                iterations: solved.iterations + again.iterations,
+            };
+        }
+        solved
+    }
+
+    /// Gives every member its part of the solution.
+    fn divide(&mut self) {
+        let Workspace {
+            iterate,
+            springs,
+            response,
+            ..
+        } = &self.whole;
+        let (mut spring, mut row) = (0, 0);
+        for (k, work) in self.works.iter_mut().enumerate() {
+            let range = self.first[k]..self.first[k + 1];
+            let own = &mut work.iterate;
+            own.rotation
+                .copy_from_slice(&iterate.rotation[range.clone()]);
+            own.links.copy_from_slice(&iterate.links[range.clone()]);
+            if !own.stretch.is_empty() {
+                own.stretch.copy_from_slice(&iterate.stretch[range.clone()]);
+            }
+            own.live.clear();
+            if !iterate.live.is_empty() {
+                own.live.extend_from_slice(&iterate.live[range.clone()]);
+            }
+            own.loads.clear();
+            own.loads.extend_from_slice(&iterate.loads[range]);
+            for (own, found) in work.springs.iter_mut().zip(&springs[spring..]) {
+                own.force = found.force;
+            }
+            spring += work.springs.len();
+            for (own, found) in work.response.rows.iter_mut().zip(&response.rows[row..]) {
+                own.force = found.force;
+            }
+            row += work.response.rows.len();
+        }
+    }
+
+    /// The iterate becomes the state of every member.
+    fn accept(&mut self, bdf: Bdf) {
+        for (k, strand) in self.strands.iter_mut().enumerate() {
+            let (frame, work) = (&self.frames[k], &mut self.works[k]);
+            accept(strand, frame, bdf, work);
+            let load = base_load(frame, bdf, work);
+            for (sum, part) in strand.base_impulse.iter_mut().zip(load) {
+                *sum += part * bdf.h;
+            }
+            remember_forces(strand, work);
+            work.contacts.forces(frame, &mut strand.contacts);
+            add_reactions(strand, frame, bdf, work);
+        }
+        // what joins them is kept by the strand that it belongs to
+        let Workspace {
+            iterate,
+            goals,
+            response,
+            ..
+        } = &mut self.whole;
+        response.measure(goals, &iterate.links, &iterate.rotation);
+        for (c, returning) in &self.returning {
+            let rows = response.rows.iter().filter(|row| goals[row.group].0 == *c);
+            let mut held = Held {
+                constraint: *c,
+                force: [0.0; 6],
+                returning: *returning,
+                error: 0.0,
+            };
+            let mut link = 0;
+            for (k, row) in rows.take(6).enumerate() {
+                held.force[k] = row.force;
+                held.error = held.error.max(row.gap.abs());
+                if let Handle::Points(spot, _) = row.handle {
+                    link = spot.link;
+                }
+            }
+            let owner = self.first.partition_point(|&first| first <= link) - 1;
+            self.strands[owner].held.push(held);
+        }
+    }
+
+    /// As [`crate::encounter::bounce`]: an impact of one is felt by all.
+    fn bounce(&mut self, scenes: &[Scene<'_>], bdf: Bdf, t: f64) {
+        let mut fast = false;
+        for (k, scene) in scenes.iter().enumerate() {
+            let (strand, work) = (&self.strands[k], &mut self.works[k]);
+            let (frame, properties) = (&self.frames[k], &self.properties[k]);
+            fast |= impact_rows(scene, strand, properties, frame, bdf, work);
+        }
+        if !fast {
+            return;
+        }
+        let Workspace {
+            iterate,
+            goals,
+            response,
+            moving,
+            bodies,
+            springs,
+            ..
+        } = &mut self.whole;
+        let problem = Problem {
+            chain: &self.chain,
+            law: &*scenes[0].model.law,
+            bdf,
+            bodies,
+            springs,
+        };
+        iterate.factor_for_impact(&problem);
+        response.measure(goals, &iterate.links, &iterate.rotation);
+        let held = response
+            .rows
+            .iter()
+            .take_while(|row| row.group < goals.len());
+        let held = held.count();
+        response.rows.truncate(held);
+        moving.clear();
+        for (k, scene) in scenes.iter().enumerate() {
+            let (strand, work) = (&mut self.strands[k], &mut self.works[k]);
+            find_speeds(scene, strand, &self.frames[k], bdf, t, work);
+            moving.extend_from_slice(&work.moving);
+            let offset = response.rows.len();
+            for row in &work.response.rows {
+                let mut row = *row;
+                row.handle = row.handle.shifted(self.first[k]);
+                if let Bound::Disc { normal, .. } = &mut row.bound {
+                    *normal += offset;
+                }
+                response.rows.push(row);
+            }
+        }
+        // what is held moves alike
+        for row in &mut response.rows[..held] {
+            let speed = |spot: Spot| {
+                let (spin, velocity) = moving[spot.link];
+                velocity + spin.cross(spot.lever(&iterate.links))
+            };
+            let apart = match row.handle {
+                Handle::Points(a, b) => {
+                    speed(a) - b.map_or(Vec3::ZERO, |(b, seen)| seen * speed(b))
+                }
+                Handle::Turn(a, b) => {
+                    moving[a].0 - b.map_or(Vec3::ZERO, |(b, seen)| seen * moving[b].0)
+                }
+                Handle::Joint(_) => Vec3::ZERO,
+            };
+            row.gap = row.direction.dot(apart);
+        }
+        let method = scenes[0].options.method();
+        response.strike(&mut iterate.factor, &iterate.links, method);
+        let mut next = held;
+        for (k, strand) in self.strands.iter_mut().enumerate() {
+            for (j, rate) in strand.rate.iter_mut().enumerate() {
+                let link = self.first[k] + j;
+                *rate += iterate.links[link].axes.transpose() * iterate.factor.joint_turn(link);
+            }
+            let (frame, work) = (&self.frames[k], &self.works[k]);
+            let rows = &response.rows[next..next + work.response.rows.len()];
+            next += rows.len();
+            let before = momentum_before(strand, work);
+            strand.restart(scenes[k].chain, t);
+            correct_for_impact(strand, before, frame, bdf, rows, work);
+        }
+    }
+}
+
+/// What joined strands meet at every iterate.
+struct Surroundings<'a> {
+    scenes: &'a [Scene<'a>],
+    properties: &'a [Properties],
+    frames: &'a [Frame],
+    first: &'a [usize],
+    works: &'a mut [Workspace],
+    bodies: &'a [Body],
+    goals: &'a [(usize, Goal)],
+    response: &'a mut Response,
+    bdf: Bdf,
+    t: f64,
+}
+
+impl Coupling for Surroundings<'_> {
+    fn sample(&mut self, links: &[Link], live: &mut [Live]) {
+        if live.is_empty() {
+            return;
+        }
+        for (k, scene) in self.scenes.iter().enumerate() {
+            let range = self.first[k]..self.first[k + 1];
+            let at = (&self.frames[k], self.bdf, self.t);
+            sample_fields(
+                scene,
+                &self.properties[k],
+                at,
+                &self.bodies[range.clone()],
+                &links[range.clone()],
+                &mut live[range],
+            );
+        }
+    }
+
+    fn is_coupled(&self) -> bool {
+        true
+    }
+
+    fn prepare(&mut self, iterate: &mut Iterate) {
+        let Iterate {
+            rotation,
+            links,
+            loads,
+            ..
+        } = iterate;
+        let obstacles = &self.scenes[0].model.obstacles;
+        self.response.measure(self.goals, links, rotation);
+        let rows = &mut self.response.rows;
+        for (k, work) in self.works.iter_mut().enumerate() {
+            let own = &links[self.first[k]..self.first[k + 1]];
+            let Workspace {
+                contacts, swept, ..
+            } = work;
+            contacts.detect(obstacles, swept, &self.frames[k], own, self.bdf.h);
+            let start = rows.len();
+            contacts.rows(rows);
+            for row in &mut rows[start..] {
+                row.handle = row.handle.shifted(self.first[k]);
+            }
+        }
+        self.response.apply(links, loads);
+    }
+
+    fn couple(&mut self, iterate: &mut Iterate) -> Option<f64> {
+        if self.response.rows.is_empty() {
+            return Some(0.0);
+        }
+        let Iterate {
+            links,
+            loads,
+            factor,
+            ..
+        } = iterate;
+        let method = self.scenes[0].options.method();
+        let slope = self.response.couple(factor, links, loads, method)?;
+        let touching: usize = self.works.iter().map(|work| work.contacts.len()).sum();
+        let mut next = self.response.rows.len() - 3 * touching;
+        for work in self.works.iter_mut() {
+            let end = next + 3 * work.contacts.len();
+            work.contacts.take_forces(&self.response.rows[next..end]);
+            next = end;
+        }
+        Some(slope)
+    }
+}
+
+impl Spot {
+    /// The same where its strand's links begin at `first`.
+    fn shifted(self, first: usize) -> Self {
+        Self {
+            link: self.link + first,
+            ..self
+        }
+    }
+}
+
+impl Goal {
+    /// The same where its strand's links begin at `first`.
+    fn shifted(self, first: usize) -> Self {
+        match self {
+            Self::Place { a, b, target } => Self::Place {
+                a: a.shifted(first),
+                b: b.map(|(b, seen)| (b.shifted(first), seen)),
+                target,
+            },
+            Self::Turn {
+                link,
+                against,
+                target,
+            } => Self::Turn {
+                link: link + first,
+                against: against.map(|(b, seen)| (b + first, seen)),
+                target,
+            },
+            Self::Joint { link, axes, target } => Self::Joint {
+                link: link + first,
+                axes,
+                target,
+            },
+        }
+    }
+}
+
+impl Handle {
+    /// The same where its strand's links begin at `first`.
+    fn shifted(self, first: usize) -> Self {
+        let turned = |(b, seen): (usize, Quat)| (b + first, seen);
+        match self {
+            Self::Points(a, b) => Self::Points(
+                a.shifted(first),
+                b.map(|(b, seen)| (b.shifted(first), seen)),
+            ),
+            Self::Turn(a, b) => Self::Turn(a + first, b.map(turned)),
+            Self::Joint(a) => Self::Joint(a + first),
+        }
+    }
+}

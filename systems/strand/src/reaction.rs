@@ -1,0 +1,136 @@
+//! What a strand is pushed with from outside over a step: by obstacles, by constraints, by its base. Who
+//! pushes feels the opposite, so that momentum is kept.
+
+use drystone_base::Vec3;
+use serde::{Deserialize, Serialize};
+
+use crate::base::Frame;
+use crate::constraint::Goal;
+use crate::implicit::Bdf;
+use crate::response::Row;
+use crate::state::StrandState;
+use crate::step::Workspace;
+
+/// Who exerts something on a strand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Source {
+    /// An obstacle, by index.
+    Obstacle(usize),
+    /// A constraint to a place outside of the strand, by index.
+    Constraint(usize),
+}
+
+/// What one of them exerted over the last step, world axes.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Reaction {
+    /// Who.
+    pub source: Source,
+    /// On the strand [N s].
+    pub impulse: Vec3,
+    /// On the strand, about the origin of the world [N m s].
+    pub angular_impulse: Vec3,
+}
+
+impl StrandState {
+    /// Adds an impulse at `place` and an angular impulse, world axes.
+    fn react(&mut self, source: Source, place: Vec3, impulse: Vec3, turn: Vec3) {
+        let found = self.reactions.iter().position(|r| r.source == source);
+        let k = found.unwrap_or_else(|| {
+            self.reactions.push(Reaction {
+                source,
+                impulse: Vec3::ZERO,
+                angular_impulse: Vec3::ZERO,
+            });
+            self.reactions.len() - 1
+        });
+        self.reactions[k].impulse += impulse;
+        self.reactions[k].angular_impulse += place.cross(impulse) + turn;
+    }
+
+    /// Linear momentum, and angular momentum about the origin, felt world; `past` steps ago (0 or 1).
+    fn momentum(&self, work: &Workspace, past: usize) -> [Vec3; 2] {
+        let mut sum = [Vec3::ZERO; 2];
+        for (history, body) in self.history.iter().zip(&work.bodies) {
+            let push = history.velocity[past] * body.mass;
+            let (axes, rate) = (&history.axes[past], &history.axes_rate[past]);
+            let j = body.second_moments;
+            sum[0] += push;
+            sum[1] += history.centre[past].cross(push)
+                + axes.x_axis.cross(rate.x_axis) * j.x
+                + axes.y_axis.cross(rate.y_axis) * j.y
+                + axes.z_axis.cross(rate.z_axis) * j.z;
+        }
+        sum
+    }
+}
+
+/// Adds what contacts and holds exerted over an accepted step.
+pub(crate) fn add_reactions(strand: &mut StrandState, frame: &Frame, bdf: Bdf, work: &Workspace) {
+    for k in 0..strand.contacts.len() {
+        let contact = strand.contacts[k];
+        let source = Source::Obstacle(contact.obstacle);
+        strand.react(source, contact.place, contact.force * bdf.h, Vec3::ZERO);
+    }
+    let (links, rotation) = (&work.iterate.links, &work.iterate.rotation);
+    for spring in &work.springs {
+        let j = spring.link();
+        let asked = spring.asked(&links[j], rotation[j]);
+        let given = frame.world_direction(asked) * -bdf.h;
+        let source = Source::Constraint(spring.constraint);
+        match spring.goal {
+            Goal::Place { a, .. } => {
+                strand.react(source, frame.world(a.place(links)), given, Vec3::ZERO);
+            }
+            Goal::Turn { .. } => strand.react(source, Vec3::ZERO, Vec3::ZERO, given),
+            Goal::Joint { .. } => {}
+        }
+    }
+}
+
+/// Momentum before a step that ended in an impact, felt world: to be asked for while the step is still
+/// in the strand's history.
+pub(crate) fn momentum_before(strand: &StrandState, work: &Workspace) -> [Vec3; 2] {
+    strand.momentum(work, 1)
+}
+
+/// Corrects what was added for a step that ended in an impact, after the strand has started anew.
+///
+/// Backward differences spread a sudden force over steps that then never come: of its impulse `f h`
+/// the strand has taken `f / (s² h)`. The impact itself adds `j / s²`, with `rows` in units of the step
+/// matrix. What else changed the momentum came from the base.
+pub(crate) fn correct_for_impact(
+    strand: &mut StrandState,
+    before: [Vec3; 2],
+    frame: &Frame,
+    bdf: Bdf,
+    rows: &[Row],
+    work: &Workspace,
+) {
+    let origin = frame.pose.position;
+    let after = strand.momentum(work, 0);
+    let (mut push, mut turn) = (after[0] - before[0], after[1] - before[1]);
+    turn -= origin.cross(push);
+    for (link, body) in work.iterate.links.iter().zip(&work.bodies) {
+        let inertia = (link.centre * (bdf.s * bdf.s) - body.centre_history) * (body.mass * bdf.h);
+        push -= inertia;
+        turn -=
+            (link.centre - origin).cross(inertia) + (body.moment(&link.axes) + body.torque) * bdf.h;
+    }
+    let (mut push, mut turn) = (frame.world_direction(push), frame.world_direction(turn));
+    let base = frame.world(origin);
+    let squared = bdf.s * bdf.s;
+    for (k, three) in rows.chunks_exact(3).enumerate() {
+        let Some(contact) = strand.contacts.get(k).copied() else {
+            break;
+        };
+        let struck: Vec3 = three.iter().map(|row| row.direction * row.force).sum();
+        let more = frame.world_direction(struck) / squared
+            + contact.force * (1.0 / (squared * bdf.h) - bdf.h);
+        let source = Source::Obstacle(contact.obstacle);
+        strand.react(source, contact.place, more, Vec3::ZERO);
+        push -= more;
+        turn -= (contact.place - base).cross(more);
+    }
+    strand.base_impulse[0] += push;
+    strand.base_impulse[1] += turn;
+}
