@@ -76,6 +76,15 @@ pub enum Hold {
     },
 }
 
+impl Hold {
+    /// Index of the link that is held.
+    pub fn link(&self) -> usize {
+        match self {
+            Self::Point { link, .. } | Self::Pose { link, .. } | Self::Joint { link, .. } => *link,
+        }
+    }
+}
+
 /// A constraint on one strand.
 #[derive(Clone, Debug)]
 pub struct Constraint {
@@ -89,6 +98,8 @@ pub struct Constraint {
     pub active: Ramp,
     /// Rate at which an error comes back [1/s]; at most half a step's rate is used.
     pub frequency: f64,
+    /// Index of an obstacle that the held link passes through while it is held: what it is fixed to.
+    pub passes: Option<usize>,
 }
 
 impl Constraint {
@@ -100,6 +111,7 @@ impl Constraint {
             hold,
             active: 1.0.into(),
             frequency: f64::INFINITY,
+            passes: None,
         }
     }
 }

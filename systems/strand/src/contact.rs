@@ -230,6 +230,7 @@ impl Contacts {
         chain: &Chain,
         obstacles: (&[Obstacle], &[Swept]),
         touched: &[ContactForce],
+        passes: impl Fn(usize, usize) -> bool,
         radius: impl Fn(usize) -> (f64, f64),
         (start, to_world): (&[Link], &Pose),
         (guess, frame): (&[Link], &Frame),
@@ -254,7 +255,8 @@ impl Contacts {
                     // may throw it further than it was going
                     let reach = 2.0 * moving + 0.5 * chain.reach + radius + length;
                     let near = boxes.grown(reach);
-                    if (here.clamp(near.low, near.high) - here).length_squared() > 0.0 {
+                    let far = (here.clamp(near.low, near.high) - here).length_squared() > 0.0;
+                    if far || passes(k, j) {
                         continue;
                     }
                     let ends = [

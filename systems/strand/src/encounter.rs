@@ -57,10 +57,20 @@ pub(crate) fn watch_obstacles(
     } else {
         &[]
     };
+    // what is held to something does not touch it
+    let passes = |obstacle: usize, link: usize| {
+        scene.constraints.iter().any(|&c| {
+            let constraint = &scene.model.constraints[c];
+            constraint.passes == Some(obstacle)
+                && constraint.hold.link() == link
+                && constraint.active.at(t) > 0.0
+        })
+    };
     contacts.watch(
         scene.chain,
         obstacles,
         touched,
+        passes,
         radius,
         (start, &to_world),
         (&iterate.links, frame),
