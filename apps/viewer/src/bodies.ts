@@ -66,7 +66,7 @@ export class Bodies {
     list: { body: number; part: Part; scale: [number, number, number] }[],
   ): Batch {
     const boxes = shape.kind === "box";
-    const geometry = geometryOf(shape);
+    const geometry = geometryOf(shape, list.length);
     const material = new THREE.MeshStandardMaterial({ roughness: 0.82, metalness: 0 });
     if (boxes) edged(material);
     if (!key.endsWith(" fixed")) this.moving.push(material);
@@ -205,12 +205,13 @@ function batchOf(shape: ShapeDescription, number: number): [string, [number, num
   return [`shape ${number}`, [1, 1, 1]];
 }
 
-function geometryOf(shape: ShapeDescription): THREE.BufferGeometry {
+/** The surface of a shape; of many balls each has fewer triangles, which nobody sees. */
+function geometryOf(shape: ShapeDescription, count: number): THREE.BufferGeometry {
   switch (shape.kind) {
     case "box":
       return new THREE.BoxGeometry(1, 1, 1);
     case "sphere":
-      return new THREE.SphereGeometry(1, 28, 18);
+      return count > 400 ? new THREE.SphereGeometry(1, 14, 9) : new THREE.SphereGeometry(1, 28, 18);
     case "capsule":
       return new THREE.CapsuleGeometry(shape.radius, shape.length, 8, 24);
     case "mesh": {

@@ -145,6 +145,17 @@ export async function finish(page) {
   await page.context().close();
 }
 
+/** How many of `points` of the world stand out from the sky, which is at `sky` of the window; a line one pixel wide
+ * may be in the pixel beside. */
+export async function standOut(page, points, sky) {
+  const places = (await project(page, points)).filter((place) => place.inside);
+  const beside = [[0, 0], [1, 0], [-1, 0], [0, 1], [0, -1]];
+  const around = places.flatMap(({ x, y }) => beside.map(([dx, dy]) => ({ x: x + dx, y: y + dy })));
+  const [background, ...seen] = await pixels(page, [sky, ...around]);
+  const shown = (k) => beside.some((_, b) => apart(seen[beside.length * k + b], background) > 25);
+  return { found: places.filter((_, k) => shown(k)).length, count: places.length, background };
+}
+
 export function apart(a, b) {
   return Math.hypot(a[0] - b[0], a[1] - b[1], a[2] - b[2]);
 }

@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { after, before, test } from "node:test";
-import { apart, drawn, engine, finish, launch, open, pixels, project, serve, shot, soft, until } from "./common.mjs";
+import { drawn, engine, finish, launch, open, serve, shot, soft, standOut, until } from "./common.mjs";
 
 let browser;
 let server;
@@ -105,11 +105,9 @@ async function opensAlone(path, bodies) {
   const { positions, motions } = await engine(page);
   const { strands, cloths } = await soft(page);
   const points = [...positions.filter((_, i) => motions[i] === "dynamic"), ...strands.flat(), ...cloths.flat()];
-  const places = (await project(page, points)).filter((place) => place.inside);
   const box = await page.locator("canvas").first().boundingBox();
-  const [background, ...seen] = await pixels(page, [{ x: box.x + 8, y: box.y + 8 }, ...places]);
-  const found = seen.filter((colour) => apart(colour, background) > 25).length;
-  assert.ok(found > 0.9 * seen.length, `${found} of ${seen.length} points stand out from ${background}`);
+  const { found, count, background } = await standOut(page, points, { x: box.x + 8, y: box.y + 8 });
+  assert.ok(count > 0 && found > 0.97 * count, `${found} of ${count} points stand out from ${background}`);
   // nothing was fetched, and no script but the page's own may run
   assert.deepEqual(asked.filter((url) => !/^(data|blob):/.test(url)), []);
   const ran = await page.evaluate(() => {
