@@ -5,13 +5,13 @@ use crate::prelude::*;
 
 pub(crate) const ENTRY: Entry = Entry {
     name: "bowline",
-    about: "a bowline about a post is pulled tight",
+    about: "a bowline of four thousand vertices about a post is pulled tight",
     system: "cloth",
     build,
 };
 
 fn build() -> Scene {
-    let mut scene = bowline(&ENTRY, 5.0, 7, 0.2);
+    let mut scene = bowline(&ENTRY, 5.0, 8, 0.26);
     pull_bowline(&mut scene, 0.3, 0.1);
     scene
 }

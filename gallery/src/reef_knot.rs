@@ -13,6 +13,7 @@ pub(crate) const ENTRY: Entry = Entry {
 
 fn build() -> Scene {
     let mut scene = reef_knot(&ENTRY, 2.0, 15, 750.0);
-    pull_tight(&mut scene, 0.5);
+    // some fifty times its weight on each vertex, or two seconds would not do
+    pull_tight(&mut scene, 2.0);
     scene
 }
