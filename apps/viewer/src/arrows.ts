@@ -39,7 +39,7 @@ export class Arrows {
       this.mesh.count = this.balls.count = 0;
       return;
     }
-    const { floats } = contacts;
+    const { floats, words } = contacts;
     const count = Math.min(contacts.count, MOST);
     let most = 0;
     const force = (k: number): number =>
@@ -58,8 +58,10 @@ export class Arrows {
         oz + (floats[at + 4] as number),
       ];
       const o = 16 * k;
+      // strands touch in very many places, each of them small
+      const part = (words[at + 1] as number) < frame.bodies ? 1 : 0.4;
       dots.fill(0, o, o + 16);
-      dots[o] = dots[o + 5] = dots[o + 10] = radius;
+      dots[o] = dots[o + 5] = dots[o + 10] = part * radius;
       dots[o + 12] = x;
       dots[o + 13] = y;
       dots[o + 14] = z;
@@ -67,7 +69,7 @@ export class Arrows {
       const f = force(k);
       out.fill(0, o, o + 16);
       // the root of the force: small ones are seen beside large ones
-      const length = this.reference > 0 ? size * Math.sqrt(f / this.reference) : 0;
+      const length = this.reference > 0 ? part * size * Math.sqrt(f / this.reference) : 0;
       if (length < 1e-3 * size) continue;
       const [dx, dy, dz] = [
         (floats[at + 5] as number) / f,
@@ -78,7 +80,7 @@ export class Arrows {
       const across = Math.hypot(ux, uy, uz) || 1;
       [ux, uy, uz] = [ux / across, uy / across, uz / across];
       const [vx, vy, vz] = [uy * dz - uz * dy, uz * dx - ux * dz, ux * dy - uy * dx];
-      const thick = 0.5 * size + 0.5 * length;
+      const thick = 0.5 * part * size + 0.5 * length;
       out[o] = ux * thick;
       out[o + 1] = uy * thick;
       out[o + 2] = uz * thick;

@@ -357,6 +357,7 @@ export class Stage {
       (2 * (x - rect.left - lane * width)) / width - 1,
       1 - (2 * (y - rect.top)) / rect.height,
     );
+    this.camera.updateMatrixWorld();
     this.ray.setFromCamera(place, this.camera);
     return { lane, ray: this.ray };
   }
@@ -373,6 +374,8 @@ export class Stage {
 
   /** Pixel of the window at which a point of the world is seen. */
   project(point: Vector, lane = 0): { x: number; y: number; inside: boolean } {
+    // a camera that has been moved is asked before it has drawn
+    this.camera.updateMatrixWorld();
     const rect = this.canvas.getBoundingClientRect();
     const p = new THREE.Vector3(...point).project(this.camera);
     const width = rect.width / this.lanes.length;

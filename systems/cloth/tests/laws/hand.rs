@@ -8,7 +8,7 @@ use crate::scenes::DOWN;
 
 /// A sheet that falls on a ball.
 fn draped(certificate: Certificate) -> System {
-    let (ball, mut sheet) = (icosphere(0.3, 2), Sheet::grid("sheet", 6, 6, 0.15));
+    let (ball, mut sheet) = (icosphere(0.3, 1), Sheet::grid("sheet", 6, 6, 0.15));
     for p in &mut sheet.points {
         p.y += 0.45;
     }
