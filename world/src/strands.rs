@@ -197,7 +197,6 @@ impl Strands {
         let before = std::mem::replace(&mut self.poses, poses(rigid));
         let mut report = Report::default();
         let mut impulses = vec![[Vec3::ZERO; 2]; self.loads.len()];
-        let mut pulls = impulses.clone();
         for k in 1..=self.substeps {
             let u = f64::from(k) / f64::from(self.substeps);
             let time = if k == self.substeps {
@@ -208,9 +207,8 @@ impl Strands {
             self.drive(&rigid.state, &before, u, time);
             report.add(&self.system.step(time - self.system.state.time));
             self.system.state.time = time;
-            self.gather(rigid, &mut impulses, &mut pulls);
+            self.gather(rigid, &mut impulses);
         }
-        limit_pulls(rigid, dt, &pulls, &mut impulses);
         self.tighten(rigid, dt, &mut impulses);
         self.answer(rigid, dt, &impulses);
         self.total.add(&report);
@@ -265,9 +263,8 @@ impl Strands {
         }
     }
 
-    /// Adds up what the last step of the strands exerted on the bodies: through holds that are anchored
-    /// on them to `pulls`, all else to `impulses`.
-    fn gather(&self, rigid: &rigid::System, impulses: &mut [[Vec3; 2]], pulls: &mut [[Vec3; 2]]) {
+    /// Adds up what the last step of the strands exerted on the bodies.
+    fn gather(&self, rigid: &rigid::System, impulses: &mut [[Vec3; 2]]) {
         let (model, state) = (&rigid.model, &rigid.state);
         for ride in self.bases.iter().filter(|r| model.is_dynamic(r.body)) {
             let base = self.system.base(ride.of).position;
@@ -279,11 +276,15 @@ impl Strands {
         // contacts, impacts, and holds that are anchored on a body
         let strands = self.system.state.strands.iter();
         for reaction in strands.flat_map(|strand| &strand.reactions) {
-            let (body, impulses) = match reaction.source {
-                strand::Source::Obstacle(i) => (Some(i), &mut *impulses),
+            let body = match reaction.source {
+                strand::Source::Obstacle(i) => Some(i),
+                // what a taut strand pulls is found when it is tightened: until then its base holds it
                 strand::Source::Constraint(c) => {
                     let ride = self.anchors.iter().find(|ride| ride.of == c);
-                    (ride.map(|ride| ride.body), &mut *pulls)
+                    ride.and_then(|ride| match self.taut(ride) {
+                        None => Some(ride.body),
+                        Some(_) => self.carrier(c),
+                    })
                 }
             };
             let Some(i) = body.filter(|&i| i < model.len() && model.is_dynamic(i)) else {
@@ -295,36 +296,47 @@ impl Strands {
         }
     }
 
+    /// Where the strand of an anchor begins, where the anchor is, and how far that is beyond the strand's
+    /// reach, if it is [m].
+    fn taut(&self, ride: &Ride) -> Option<(Vec3, Vec3, f64)> {
+        let system = &self.system;
+        let constraint = &system.model.constraints[ride.of];
+        let at = match &constraint.hold {
+            strand::Hold::Point { at, .. } => *at,
+            strand::Hold::Pose { at, .. } => at.position,
+            strand::Hold::Joint { .. } => return None,
+        };
+        let chain = &system.model.chains[constraint.strand];
+        let on = system.state.constraint_on.get(ride.of) == Some(&true);
+        if chain.extensible || !on || constraint.active.at(system.state.time) <= 0.0 {
+            return None;
+        }
+        let (root, reach) = chain.reach_of(constraint.hold.link(), at);
+        let root = system.base(constraint.strand).point(root);
+        let anchor = self.poses[ride.body].point(ride.local.position);
+        let beyond = (anchor - root).length() - 0.999 * reach;
+        (beyond > 0.0).then_some((root, anchor, beyond))
+    }
+
+    /// The body that carries the strand of a constraint, if one does.
+    fn carrier(&self, constraint: usize) -> Option<usize> {
+        let strand = self.system.model.constraints[constraint].strand;
+        let base = self.bases.iter().find(|base| base.of == strand);
+        base.map(|base| base.body)
+    }
+
     /// A strand that does not stretch lets a body on which it is anchored go no farther than it reaches:
     /// what stops it there, and brings it back by a fifth of the way, it feels; what carries the strand
     /// feels the opposite.
     fn tighten(&self, rigid: &rigid::System, dt: f64, impulses: &mut [[Vec3; 2]]) {
         let (model, state) = (&rigid.model, &rigid.state);
-        let on = self.system.state.constraint_on.iter();
         for ride in &self.anchors {
-            let constraint = &self.system.model.constraints[ride.of];
-            let active = constraint.active.at(state.time) > 0.0;
-            let (link, at) = match &constraint.hold {
-                strand::Hold::Point { link, at, .. } => (*link, *at),
-                strand::Hold::Pose { link, at, .. } => (*link, at.position),
-                strand::Hold::Joint { .. } => continue,
+            let Some((root, anchor, beyond)) = self.taut(ride) else {
+                continue;
             };
-            let chain = &self.system.model.chains[constraint.strand];
-            if chain.extensible || !active || on.clone().nth(ride.of) != Some(&true) {
-                continue;
-            }
-            let (root, reach) = chain.reach_of(link, at);
-            let root = self.system.base(constraint.strand).point(root);
-            let anchor = self.poses[ride.body].point(ride.local.position);
-            let apart = (anchor - root).length();
-            let beyond = apart - 0.999 * reach;
-            if beyond <= 0.0 || !apart.is_finite() {
-                continue;
-            }
-            let along = (anchor - root) / apart;
-            let carrier = self.bases.iter().find(|base| base.of == constraint.strand);
+            let along = (anchor - root).normalize_or_zero();
             let mut ends = vec![(ride.body, anchor, 1.0)];
-            ends.extend(carrier.map(|base| (base.body, root, -1.0)));
+            ends.extend(self.carrier(ride.of).map(|body| (body, root, -1.0)));
             // how fast they part, and how heavy both are against that
             let (mut speed, mut light) = (0.0, 0.0);
             for &(i, place, sign) in &ends {
@@ -503,31 +515,6 @@ impl Strands {
         self.loads.push([Vec3::ZERO; 2]);
         self.poses = poses(rigid);
         Ok(())
-    }
-}
-
-/// Adds the pulls of holds to the impulses on bodies. A strand that is all but straight does not give way
-/// within a step, whatever it pulls: no more is passed on than stops the body and carries it for a step.
-fn limit_pulls(rigid: &rigid::System, dt: f64, pulls: &[[Vec3; 2]], impulses: &mut [[Vec3; 2]]) {
-    let (model, state) = (&rigid.model, &rigid.state);
-    for (i, [push, turn]) in pulls.iter().enumerate() {
-        let size = push.length();
-        if !(size > 0.0) || !model.is_dynamic(i) {
-            continue;
-        }
-        // where it pulls, and how heavy the body is there
-        let direction = *push / size;
-        let lever = push.cross(*turn) / (size * size);
-        let velocity = state.linear_velocity[i] + state.angular_velocity[i].cross(lever);
-        let inertia = &model.inertia_local[i];
-        let least = inertia.xx.min(inertia.yy).min(inertia.zz);
-        let across = lever.length_squared() - direction.dot(lever) * direction.dot(lever);
-        let heavy = 1.0 / (1.0 / model.mass[i] + across.max(0.0) / least);
-        let away = (-velocity.dot(direction)).max(0.0);
-        let most = heavy * (away + 2.0 * model.gravity.length() * dt);
-        let part = (most / size).min(1.0);
-        impulses[i][0] += *push * part;
-        impulses[i][1] += *turn * part;
     }
 }
 

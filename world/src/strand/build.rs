@@ -360,6 +360,7 @@ impl Rider<'_> {
         if let Some(frequency) = hold.frequency {
             constraint.frequency = frequency;
         }
+        constraint.passes = ride.as_ref().map(|(body, _)| *body);
         let of = built.model.add_constraint(constraint)?;
         if let Some((body, local)) = ride {
             built.anchors.push(Ride { of, body, local });
