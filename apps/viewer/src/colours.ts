@@ -9,9 +9,9 @@ export const MODES = [
   ["islands", "Islands", "bodies"],
   ["sleeping", "Sleeping", "bodies"],
   ["speed", "Speed", "bodies"],
-  ["twist", "Twist of strands", "strands"],
-  ["clock", "Time step of cloth", "cloth"],
-  ["penalty", "Penalty layers of cloth", "cloth"],
+  ["twist", "Strand twist", "strands"],
+  ["clock", "Cloth time step", "cloth"],
+  ["penalty", "Penalty layers", "cloth"],
 ] as const;
 export type Mode = (typeof MODES)[number][0];
 

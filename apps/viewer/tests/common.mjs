@@ -53,7 +53,7 @@ export function launch() {
 export async function open(browser, address, options = {}) {
   const context = await browser.newContext({ viewport: { width: 1100, height: 700 }, colorScheme: "light", ...options });
   const page = await context.newPage();
-  page.setDefaultTimeout(60_000);
+  page.setDefaultTimeout(120_000);
   page.complaints = [];
   page.on("console", (message) => {
     const text = message.text();
@@ -66,9 +66,17 @@ export async function open(browser, address, options = {}) {
   return page;
 }
 
-/** Waits until the scene is drawn. */
+/** Waits until the scene is drawn, and the camera has found its place. */
 export async function drawn(page) {
   await page.waitForFunction(() => window.drystone?.frames[0] && window.drystone.stage.drawn > 1);
+  const still = () => {
+    const { camera } = window.drystone.stage;
+    const now = [...camera.position, camera.aspect].join();
+    const same = window.cameraBefore === now;
+    window.cameraBefore = now;
+    return same;
+  };
+  await page.waitForFunction(still, undefined, { polling: 120 });
 }
 
 /** Time, step and places of bodies as the engine has sent them. */
