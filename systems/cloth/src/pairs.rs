@@ -102,6 +102,8 @@ pub(crate) struct Pairs {
     unused: Vec<u32>,
     /// By vertex and rank, the pairs that it is a corner of: number of the pair, times 4, plus which corner.
     lists: Vec<[Vec<u32>; RANKS]>,
+    /// By vertex, bit k: the list of rank k is not empty.
+    relied: Vec<u8>,
 }
 
 /// Place of a corner that is in no list.
@@ -112,6 +114,7 @@ impl Pairs {
     pub(crate) fn new(net: &Net) -> Self {
         Self {
             lists: vec![Default::default(); net.start.len()],
+            relied: vec![0; net.start.len()],
             ..Self::default()
         }
     }
@@ -132,7 +135,13 @@ impl Pairs {
         let gone = |p: usize| self.records[p].key == GONE;
         let listed = |record: &Record| record.places.iter().filter(|k| **k != UNLISTED).count();
         let there = self.records.iter().filter(|record| record.key != GONE);
+        let relied = |i: usize| {
+            let bit = |rank: usize| u8::from(!self.lists[i][rank].is_empty()) << rank;
+            self.relied[i] == (0..RANKS).map(bit).sum::<u8>()
+        };
         self.lists.len() == net.start.len()
+            && self.relied.len() == net.start.len()
+            && (0..self.relied.len()).all(relied)
             && self.pool.len() == self.records.len()
             && self
                 .unused
@@ -158,7 +167,7 @@ impl Pairs {
     /// Whether any pair relies on a vertex's ball of one rank.
     #[inline]
     pub(crate) fn rely_on(&self, i: usize, rank: usize) -> bool {
-        !self.lists[i][rank].is_empty()
+        self.relied[i] & (1 << rank) != 0
     }
 
     /// How many there are.
@@ -239,6 +248,7 @@ impl Pairs {
                 let list = &mut self.lists[pair.corners[k] as usize][pair.rank as usize];
                 record.places[k] = list.len() as u32;
                 list.push(p * 4 + k as u32);
+                self.relied[pair.corners[k] as usize] |= 1 << pair.rank;
             }
         }
     }
@@ -252,6 +262,8 @@ impl Pairs {
                 if let Some(moved) = list.get(places[k] as usize) {
                     let (moved, corner) = (moved >> 2, moved & 3);
                     self.records[moved as usize].places[corner as usize] = places[k];
+                } else if list.is_empty() {
+                    self.relied[pair.corners[k] as usize] &= !(1 << pair.rank);
                 }
             }
         }
