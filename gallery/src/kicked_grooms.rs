@@ -37,6 +37,7 @@ fn build() -> Scene {
         let depth = 0.06 * k as f64;
         let mut fibre = Fibre::thread(6.5345e-6, stiffness, 0.8 * stiffness);
         fibre.radius = 4e-4.into();
+        fibre.drag = 1e-4.into();
         let mut strand = Strand::through(points)
             .named(name)
             .at(0.0, 0.0, -depth)

@@ -189,6 +189,8 @@ truths_hold! {
     twisted_ring "twisted-ring"
     capstan "capstan"
     incline_rod "incline-rod"
+    two_strand_necklace "two-strand-necklace"
+    kicked_grooms "kicked-grooms"
     particle_and_floor "particle-and-floor"
     sludge "sludge"
     free_sheet "free-sheet"
