@@ -180,14 +180,7 @@ pub(crate) fn hold_goals(
         if work.springs.is_empty() || !solved.converged {
             break;
         }
-        let (mut worst, links) = (0.0f64, &work.iterate.links);
-        for spring in &mut work.springs {
-            let j = spring.link();
-            let off = spring.off(&links[j], work.iterate.rotation[j]);
-            spring.force -= off * spring.stiffness;
-            worst = worst.max(off.length());
-        }
-        if worst < 1e-6 * scene.chain.reach.min(1.0) {
+        if !take_up(&work.iterate, &mut work.springs, scene.chain.reach) {
             break;
         }
         let again = solve_step(scene, properties, frame, bdf, t, work);
@@ -197,6 +190,23 @@ pub(crate) fn hold_goals(
         };
     }
     solved
+}
+
+/// Takes up what the springs carry into their forces, unless that is next to nothing; returns whether it
+/// was worth it. `reach` is of the strand [m].
+pub(crate) fn take_up(iterate: &Iterate, springs: &mut [Spring], reach: f64) -> bool {
+    let off = |spring: &Spring| {
+        let j = spring.link();
+        spring.off(&iterate.links[j], iterate.rotation[j])
+    };
+    let worst = springs.iter().map(|spring| off(spring).length());
+    if worst.fold(0.0, f64::max) < 1e-6 * reach.min(1.0) {
+        return false;
+    }
+    for spring in springs {
+        spring.force -= off(spring) * spring.stiffness;
+    }
+    true
 }
 
 /// Keeps the forces of the constraints, for the next step and for the user.
@@ -237,7 +247,8 @@ pub(crate) fn remember_forces(strand: &mut StrandState, work: &mut Workspace) {
     for spring in springs.iter() {
         let j = spring.link();
         let off = spring.off(&iterate.links[j], iterate.rotation[j]);
-        keep(spring.constraint, &spring.force.to_array(), off.length());
+        let given = -spring.asked(&iterate.links[j], iterate.rotation[j]);
+        keep(spring.constraint, &given.to_array(), off.length());
     }
     response.measure(goals, &iterate.links, &iterate.rotation);
     for row in &response.rows {

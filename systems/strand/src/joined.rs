@@ -11,7 +11,7 @@ use crate::base::{Frame, base_load};
 use crate::chain::Chain;
 use crate::constraint::{Anchor, Goal, Hold, Spot, left_of};
 use crate::encounter::{find_speeds, impact_rows, watch_obstacles};
-use crate::goals::{remember_forces, set_goals};
+use crate::goals::{remember_forces, set_goals, take_up};
 use crate::implicit::{Bdf, Body, Live, Load, Problem};
 use crate::kinematics::{Bases, Link, place};
 use crate::newton::{Coupling, Iterate, Limits, Solved, solve};
@@ -390,14 +390,7 @@ impl Group {
             if springs.is_empty() || !solved.converged {
                 break;
             }
-            let mut worst = 0.0f64;
-            for spring in springs {
-                let j = spring.link();
-                let off = spring.off(&iterate.links[j], iterate.rotation[j]);
-                spring.force -= off * spring.stiffness;
-                worst = worst.max(off.length());
-            }
-            if worst < 1e-6 * self.chain.reach.min(1.0) {
+            if !take_up(iterate, springs, self.chain.reach) {
                 break;
             }
             let again = self.solve(scenes, bdf, t);
