@@ -16,7 +16,7 @@ pub struct FileError {
     /// What to do about it.
     pub help: Option<String>,
     /// Where in a text file.
-    pub place: Option<Place>,
+    pub place: Option<Box<Place>>,
     /// The pieces of cloth that are where they cannot be, as the text of an OBJ file.
     pub patch: Option<String>,
 }
@@ -56,7 +56,7 @@ impl FileError {
     /// Says which bytes of `text` are meant; a span beyond the text means its end.
     #[must_use]
     pub fn at(mut self, text: &str, span: Range<usize>) -> Self {
-        self.place = Some(Place::new(text, span));
+        self.place = Some(Box::new(Place::new(text, span)));
         self
     }
 
