@@ -55,7 +55,7 @@ impl Failure {
     pub(crate) fn present(self) -> ExitCode {
         match self.what {
             What::Line(message) | What::Refused(message, _) => {
-                say::aside(format_args!("error: {message}"))
+                say::aside(format_args!("error: {message}"));
             }
             What::File(error) => present_file_error(*error),
         }
