@@ -28,8 +28,9 @@ fn main() {
         .partition(|word| ["step", "rich", "rates", "aggregates", "sweeps"].contains(&&**word));
     let (solvers, words): (Vec<String>, Vec<String>) =
         (wanted.into_iter()).partition(|word| word.parse::<Solver>().is_ok());
-    let scenes: Vec<String> = (words.iter().cloned())
+    let scenes: Vec<String> = (words.iter())
         .filter(|word| STANDING.iter().any(|(name, ..)| name == word))
+        .cloned()
         .collect();
     let on = |part: &str| parts.is_empty() || parts.iter().any(|w| w == part);
     on_threads(1, || {
