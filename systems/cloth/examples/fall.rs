@@ -1,4 +1,4 @@
-//! What cloth costs: `cost [elastic|ball|slab|slab-kdop|brute-force|windows] [vertices a side] [seconds]`.
+//! What cloth costs: `cargo run --release -p drystone-cloth --example fall [elastic|ball|slab|slab-kdop|brute-force|windows] [vertices a side] [seconds]`.
 //!
 //! A square cloth (spacing 0.15, density 0.1, k = 750, thickness 0.1, restitution 0) falls on
 //! fixed balls, one for every 20 x 20 vertices, with full self-contact. `elastic` is the cloth alone,
