@@ -1,16 +1,16 @@
-//! A reef knot comes undone: it is pulled tight first; then one end is pulled back over the knot, and the
-//! others hang free.
+//! A reef knot is pulled tight; then one end is pulled back over the knot, and the others hang free.
+//! It turns over and is drawn along: with nothing to hold the other ribbon it does not come off.
 
 use crate::prelude::*;
 
 pub(crate) const ENTRY: Entry = Entry {
     name: "reef-knot-untied",
-    about: "a tight reef knot is undone by a pull at one of its ends",
+    about: "a reef knot is drawn together, then turned over by a pull at one of its ends",
     system: "cloth",
     build,
 };
 
-/// When the knot is tight [s].
+/// When the ends are let go; the knot goes on to draw itself tight [s].
 const TIGHT: f64 = 0.8;
 
 fn build() -> Scene {

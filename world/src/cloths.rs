@@ -106,7 +106,7 @@ impl Cloths {
             name: cloth.name.as_str().into(),
             triangles: sheet.faces.as_slice().into(),
             colour: cloth.colour,
-            chains: chains(sheet),
+            chains: sheet.chains(),
         });
         Ok(Some(Self {
             looks: looks.collect(),
@@ -306,23 +306,4 @@ fn in_the_way(late: &Late, error: drystone_cloth::Error, time: f64) -> Stall {
         time,
         reason,
     }
-}
-
-/// Chains of segments, and what belongs to neither segment nor triangle.
-fn chains(sheet: &drystone_cloth::Sheet) -> Vec<Vec<u32>> {
-    let mut used = vec![false; sheet.points.len()];
-    for &v in sheet.faces.iter().flatten() {
-        used[v as usize] = true;
-    }
-    let mut chains: Vec<Vec<u32>> = Vec::new();
-    for &[a, b] in &sheet.segments {
-        (used[a as usize], used[b as usize]) = (true, true);
-        match chains.last_mut() {
-            Some(chain) if chain.last() == Some(&a) => chain.push(b),
-            _ => chains.push(vec![a, b]),
-        }
-    }
-    let alone = (0..sheet.points.len() as u32).filter(|&v| !used[v as usize]);
-    chains.extend(alone.map(|v| vec![v]));
-    chains
 }

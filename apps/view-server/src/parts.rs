@@ -1,6 +1,5 @@
 //! Which strand or sheet a curve or a surface of a frame is.
 
-use drystone_cloth::Sheet;
 use drystone_world::World;
 
 /// What a curve of a frame is.
@@ -28,7 +27,7 @@ pub(crate) fn curve(world: &World, number: usize) -> Option<Curve> {
         .cloths()
         .map_or(&[][..], |system| &system.model().sheets);
     for (sheet, own) in sheets.iter().enumerate() {
-        let mut chains = chains(own);
+        let mut chains = own.chains();
         if left < chains.len() {
             let vertices = chains.swap_remove(left);
             return Some(Curve::Cloth { sheet, vertices });
@@ -56,23 +55,4 @@ pub(crate) fn sheet(world: &World, number: usize) -> Option<usize> {
     let sheets = world.cloths()?.model().sheets.iter().enumerate();
     let shown = sheets.filter(|(_, sheet)| !sheet.faces.is_empty());
     shown.map(|(i, _)| i).nth(number)
-}
-
-/// Chains of segments in order, then vertices that belong to nothing, as frames have them.
-fn chains(sheet: &Sheet) -> Vec<Vec<u32>> {
-    let mut used = vec![false; sheet.points.len()];
-    for &v in sheet.faces.iter().flatten() {
-        used[v as usize] = true;
-    }
-    let mut chains: Vec<Vec<u32>> = Vec::new();
-    for &[a, b] in &sheet.segments {
-        (used[a as usize], used[b as usize]) = (true, true);
-        match chains.last_mut() {
-            Some(chain) if chain.last() == Some(&a) => chain.push(b),
-            _ => chains.push(vec![a, b]),
-        }
-    }
-    let alone = (0..sheet.points.len() as u32).filter(|&v| !used[v as usize]);
-    chains.extend(alone.map(|v| vec![v]));
-    chains
 }

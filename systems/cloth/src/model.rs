@@ -168,6 +168,27 @@ pub struct Sheet {
     pub loads: Vec<Load>,
 }
 
+impl Sheet {
+    /// Chains of segments in order, then each vertex that belongs to neither segment nor triangle.
+    pub fn chains(&self) -> Vec<Vec<u32>> {
+        let mut used = vec![false; self.points.len()];
+        for &v in self.faces.iter().flatten() {
+            used[v as usize] = true;
+        }
+        let mut chains: Vec<Vec<u32>> = Vec::new();
+        for &[a, b] in &self.segments {
+            (used[a as usize], used[b as usize]) = (true, true);
+            match chains.last_mut() {
+                Some(chain) if chain.last() == Some(&a) => chain.push(b),
+                _ => chains.push(vec![a, b]),
+            }
+        }
+        let alone = (0..self.points.len() as u32).filter(|&v| !used[v as usize]);
+        chains.extend(alone.map(|v| vec![v]));
+        chains
+    }
+}
+
 /// Something that moves as prescribed and pushes.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
