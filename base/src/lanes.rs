@@ -1,6 +1,7 @@
 //! Eight numbers at a time. A kernel is written once, generic over [`Lanes`], and
 //! [`dispatch`] runs it with the widest instructions the machine has. Every implementation
-//! rounds alike (no fused multiply-add anywhere), so the bits do not depend on the choice.
+//! rounds alike: products are fused with sums where a kernel says so
+//! ([`plus_product`](Lanes::plus_product)) and nowhere else, so the bits do not depend on the choice.
 
 use std::ops::{Add, Mul, Neg, Sub};
 
@@ -69,6 +70,10 @@ pub trait Lanes:
     fn store(self, to: &mut Eight<Self::Real>);
     /// Eight times the same.
     fn splat(x: f64) -> Self;
+    /// `self + x y`, rounded once.
+    fn plus_product(self, x: Self, y: Self) -> Self;
+    /// `self - x y`, rounded once.
+    fn minus_product(self, x: Self, y: Self) -> Self;
     /// Lane by lane quotient.
     fn over(self, other: Self) -> Self;
     /// Lane by lane square root.
@@ -139,6 +144,16 @@ macro_rules! portable {
             #[inline(always)]
             fn splat(x: f64) -> Self {
                 Self([x as $real; 8])
+            }
+            #[inline(always)]
+            fn plus_product(self, x: Self, y: Self) -> Self {
+                Self(std::array::from_fn(|i| x.0[i].mul_add(y.0[i], self.0[i])))
+            }
+            #[inline(always)]
+            fn minus_product(self, x: Self, y: Self) -> Self {
+                Self(std::array::from_fn(|i| {
+                    (-x.0[i]).mul_add(y.0[i], self.0[i])
+                }))
             }
             #[inline(always)]
             fn over(self, other: Self) -> Self {
@@ -234,7 +249,7 @@ mod tests {
             let mut out = [Eight::default(); 8];
             for i in 0..8 {
                 let (x, y) = (turned[i], rows[i]);
-                let sum = x * y + x - -y;
+                let sum = (x * y + x - -y).plus_product(x, y).minus_product(y, y);
                 let square = (x * x + L::splat(0.1)).root();
                 let q = sum.over(square);
                 let picked = q.if_above(x, y.larger(q), x.smaller(q));

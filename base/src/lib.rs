@@ -7,7 +7,7 @@ mod pose;
 pub mod random;
 mod symmetric;
 
-pub use pose::{Pose, integrate_rotation};
+pub use pose::{Pose, integrate_rotation, near_unit};
 pub use symmetric::Symmetric3;
 
 /// A vector in three dimensions, `f64`.

@@ -88,7 +88,19 @@ impl Pose {
 pub fn integrate_rotation(rotation: Quat, omega: Vec3, h: f64) -> Quat {
     let w = omega * (0.5 * h);
     let spin = Quat::from_xyzw(w.x, w.y, w.z, 0.0) * rotation;
-    (rotation + spin).normalize()
+    near_unit(rotation + spin)
+}
+
+/// `q` over its length. Near one, the inverse length is its series, exact to the last digit:
+/// neither root nor quotient.
+#[inline]
+pub fn near_unit(q: Quat) -> Quat {
+    let off = q.length_squared() - 1.0;
+    if off.abs() < 1e-5 {
+        q * (1.0 - off * (0.5 - off * (0.375 - 0.3125 * off)))
+    } else {
+        q.normalize()
+    }
 }
 
 #[cfg(test)]

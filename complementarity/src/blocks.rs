@@ -71,14 +71,16 @@ impl<L: Lanes> V3<L> {
     }
     #[inline(always)]
     pub(crate) fn dot(self, other: Self) -> L {
-        self.0 * other.0 + self.1 * other.1 + self.2 * other.2
+        (self.0 * other.0)
+            .plus_product(self.1, other.1)
+            .plus_product(self.2, other.2)
     }
     #[inline(always)]
     pub(crate) fn cross(self, other: Self) -> Self {
         Self(
-            self.1 * other.2 - self.2 * other.1,
-            self.2 * other.0 - self.0 * other.2,
-            self.0 * other.1 - self.1 * other.0,
+            (self.1 * other.2).minus_product(self.2, other.1),
+            (self.2 * other.0).minus_product(self.0, other.2),
+            (self.0 * other.1).minus_product(self.1, other.0),
         )
     }
     #[inline(always)]
@@ -93,16 +95,42 @@ impl<L: Lanes> V3<L> {
     pub(crate) fn times(self, factor: L) -> Self {
         Self(self.0 * factor, self.1 * factor, self.2 * factor)
     }
+    #[inline(always)]
+    pub(crate) fn plus_times(self, other: Self, factor: L) -> Self {
+        Self(
+            self.0.plus_product(other.0, factor),
+            self.1.plus_product(other.1, factor),
+            self.2.plus_product(other.2, factor),
+        )
+    }
+    #[inline(always)]
+    pub(crate) fn minus_times(self, other: Self, factor: L) -> Self {
+        Self(
+            self.0.minus_product(other.0, factor),
+            self.1.minus_product(other.1, factor),
+            self.2.minus_product(other.2, factor),
+        )
+    }
+    /// `self + x × y`
+    #[inline(always)]
+    pub(crate) fn plus_cross(self, x: Self, y: Self) -> Self {
+        Self(
+            self.0.plus_product(x.1, y.2).minus_product(x.2, y.1),
+            self.1.plus_product(x.2, y.0).minus_product(x.0, y.2),
+            self.2.plus_product(x.0, y.1).minus_product(x.1, y.0),
+        )
+    }
 }
 
 /// A symmetric matrix (xx, yy, zz, xy, xz, yz) times a vector.
 #[inline(always)]
 pub(crate) fn symmetric_times<L: Lanes>(m: &[Eight<L::Real>; 6], v: V3<L>) -> V3<L> {
     let (xy, xz, yz) = (L::load(&m[3]), L::load(&m[4]), L::load(&m[5]));
+    let (xx, yy, zz) = (L::load(&m[0]), L::load(&m[1]), L::load(&m[2]));
     V3(
-        L::load(&m[0]) * v.0 + xy * v.1 + xz * v.2,
-        xy * v.0 + L::load(&m[1]) * v.1 + yz * v.2,
-        xz * v.0 + yz * v.1 + L::load(&m[2]) * v.2,
+        (xx * v.0).plus_product(xy, v.1).plus_product(xz, v.2),
+        (xy * v.0).plus_product(yy, v.1).plus_product(yz, v.2),
+        (xz * v.0).plus_product(yz, v.1).plus_product(zz, v.2),
     )
 }
 

@@ -47,7 +47,7 @@ impl<L: Lanes> Motion8<L> {
 
     #[inline(always)]
     pub(crate) fn at(&self, r: V3<L>) -> V3<L> {
-        self.linear.plus(self.angular.cross(r))
+        self.linear.plus_cross(self.angular, r)
     }
 }
 
@@ -74,8 +74,8 @@ impl<L: Lanes> Frame8<L> {
     pub(crate) fn vector(&self, ln: L, l1: L, l2: L) -> V3<L> {
         self.n
             .times(ln)
-            .plus(self.t1.times(l1))
-            .plus(self.t2.times(l2))
+            .plus_times(self.t1, l1)
+            .plus_times(self.t2, l2)
     }
 }
 
@@ -89,11 +89,11 @@ pub(crate) fn push<L: Lanes>(
     rb: V3<L>,
     p: V3<L>,
 ) {
-    a.linear = a.linear.minus(p.times(L::load(&block.inverse_mass[0])));
+    a.linear = a.linear.minus_times(p, L::load(&block.inverse_mass[0]));
     a.angular = a
         .angular
         .minus(symmetric_times(&block.inverse_inertia[0], ra.cross(p)));
-    b.linear = b.linear.plus(p.times(L::load(&block.inverse_mass[1])));
+    b.linear = b.linear.plus_times(p, L::load(&block.inverse_mass[1]));
     b.angular = b
         .angular
         .plus(symmetric_times(&block.inverse_inertia[1], rb.cross(p)));
@@ -102,7 +102,7 @@ pub(crate) fn push<L: Lanes>(
 /// The tangential impulse (`l1`, `l2`) brought back onto the disc of radius `bound`.
 #[inline(always)]
 pub(crate) fn onto_disc<L: Lanes>(l1: L, l2: L, bound: L) -> (L, L) {
-    let square = l1 * l1 + l2 * l2;
+    let square = (l1 * l1).plus_product(l2, l2);
     let scale = square.if_above(bound * bound, bound.over(square.root()), L::splat(1.0));
     (l1 * scale, l2 * scale)
 }
@@ -279,12 +279,20 @@ fn solve_apart<L: Lanes>(
             L::load(&point.impulse[1]),
             L::load(&point.impulse[2]),
         );
-        let new_n = zero.larger(ln + L::load(&point.mass_n) * short);
+        let new_n = zero.larger(ln.plus_product(L::load(&point.mass_n), short));
         let dn = new_n - ln;
         let mass_t = L::load(&point.mass_t);
-        let y1 = frame.t1.dot(relative) + L::load(&point.coupling[0]) * dn;
-        let y2 = frame.t2.dot(relative) + L::load(&point.coupling[1]) * dn;
-        let (new_1, new_2) = onto_disc(l1 - mass_t * y1, l2 - mass_t * y2, friction * new_n);
+        let coupling = point.coupling;
+        let y1 = frame
+            .t1
+            .dot(relative)
+            .plus_product(L::load(&coupling[0]), dn);
+        let y2 = frame
+            .t2
+            .dot(relative)
+            .plus_product(L::load(&coupling[1]), dn);
+        let (l1_free, l2_free) = (l1.minus_product(mass_t, y1), l2.minus_product(mass_t, y2));
+        let (new_1, new_2) = onto_disc(l1_free, l2_free, friction * new_n);
         push(
             block,
             &mut a,

@@ -8,7 +8,7 @@
 //! has its opposite, and so weight and momentum act as they should.
 
 use drystone_base::lanes::Dispatch;
-use drystone_base::{Quat, Vec3, integrate_rotation};
+use drystone_base::{Quat, Vec3, integrate_rotation, near_unit};
 use rayon::prelude::*;
 
 use crate::contacts::detect;
@@ -172,7 +172,7 @@ fn advance_group<T: Dispatch>(
         settings.zone
     };
     for substep in 0..settings.substeps {
-        group.apply_forces(h);
+        group.apply_forces(model, h);
         group.blocks.begin(h, zone, substep > 0);
         solve(group, settings);
         group.blocks.end();
@@ -189,6 +189,7 @@ fn advance_group<T: Dispatch>(
         );
         group.shift_bodies();
     }
+    group.restore_momentum(model);
 }
 
 /// Sweeps of the position correction. Deep overlap at rest is worth more; while things fly,
@@ -278,6 +279,6 @@ pub(crate) fn turn_freely(
     let momentum = rotation * model.inertia_local[i].times(rotation.conjugate() * w);
     let spin = |q: Quat| q * model.inverse_inertia_local[i].times(q.conjugate() * momentum);
     let middle = spin(integrate_rotation(rotation, w, 0.5 * h));
-    let end = (drystone_base::functions::rotation_vector(middle * h) * rotation).normalize();
+    let end = near_unit(drystone_base::functions::rotation_vector(middle * h) * rotation);
     (end, spin(end))
 }

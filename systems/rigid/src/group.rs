@@ -7,7 +7,10 @@ use drystone_complementarity::blocks::{Blocks, BodyInput, PatchInput, PointInput
 use drystone_complementarity::coarse::Coarse;
 
 use crate::coursed::turn_freely;
+use crate::group::momentum::Momentum;
 use crate::{Contacts, Graph, Model, NONE, State};
+
+mod momentum;
 
 /// Gyroscopic change of spin that is worth its price beside contacts [rad/s].
 const GYROSCOPIC: f64 = 1e-8;
@@ -20,6 +23,8 @@ const PATCHES: u32 = 128;
 struct Member {
     /// Index in the model.
     body: u32,
+    /// Index in the group, or [`NONE`].
+    island: u32,
     moves: bool,
     position: Vec3,
     rotation: Quat,
@@ -38,15 +43,18 @@ struct Member {
 pub(crate) struct Group<T> {
     /// Indices in the model of the bodies, and in the contacts of the patches.
     bodies: Vec<u32>,
+    /// Island of each body, or [`NONE`]; whether it touches what never moves.
+    island: Vec<u32>,
+    held: Vec<bool>,
     source: Vec<u32>,
     /// Slots of the two bodies of each patch.
     slots: Vec<[u32; 2]>,
     /// Coarse interface of each patch, or [`NONE`]; island of each interface.
     interface: Vec<u32>,
     interface_island: Vec<u32>,
-    islands: u32,
 
     members: Vec<Member>,
+    momentum: Momentum,
     inputs: Vec<BodyInput>,
     centres: Vec<Vec3>,
     patches: Vec<PatchInput>,
@@ -104,12 +112,13 @@ impl<T: Dispatch> Groups<T> {
     }
 }
 
-/// Memory of [`partition`]: per island its patches, group, interfaces and first interface; per
-/// body its slot and the group for which that holds.
+/// Memory of [`partition`]: per island its patches, group, number in it, interfaces and first
+/// interface; per body its slot and the group for which that holds.
 #[derive(Default)]
 pub(crate) struct Partition {
     patches: Vec<u32>,
     group: Vec<u32>,
+    number: Vec<u32>,
     interfaces: Vec<u32>,
     base: Vec<u32>,
     slot: Vec<(u32, u32)>,
@@ -141,6 +150,7 @@ fn partition<T: Dispatch>(
         &mut memory.patches,
         &mut memory.interfaces,
         &mut memory.base,
+        &mut memory.number,
     ] {
         counts.clear();
         counts.resize(islands, 0);
@@ -176,11 +186,12 @@ fn partition<T: Dispatch>(
         filled += memory.patches[island];
         memory.group.push(count as u32 - 1);
         memory.base[island] = group.interface_island.len() as u32;
+        memory.number[island] = group.held.len() as u32;
         let interfaces = memory.interfaces[island] as usize;
         group
             .interface_island
-            .extend(std::iter::repeat_n(group.islands, interfaces));
-        group.islands += 1;
+            .extend(std::iter::repeat_n(memory.number[island], interfaces));
+        group.held.push(false);
     }
 
     // patches and bodies to their groups
@@ -194,6 +205,7 @@ fn partition<T: Dispatch>(
                 continue;
             }
             let group = &mut groups[number as usize];
+            let own = memory.number[island];
             group.source.push(k as u32);
             let between = graph.layer[k] != NONE
                 && graph.height[patch.a as usize] != graph.height[patch.b as usize];
@@ -205,6 +217,11 @@ fn partition<T: Dispatch>(
                 if known.0 != number {
                     *known = (number, group.bodies.len() as u32);
                     group.bodies.push(body);
+                    let fixed = graph.island[body as usize] == NONE;
+                    group.island.push(if fixed { NONE } else { own });
+                }
+                if graph.island[body as usize] == NONE {
+                    group.held[own as usize] = true;
                 }
                 known.1
             });
@@ -221,7 +238,8 @@ impl<T: Dispatch> Group<T> {
         self.slots.clear();
         self.interface.clear();
         self.interface_island.clear();
-        self.islands = 0;
+        self.island.clear();
+        self.held.clear();
     }
 
     /// Copies what moves and turns contacts into the solver's blocks.
@@ -232,7 +250,7 @@ impl<T: Dispatch> Group<T> {
         self.members.clear();
         self.inputs.clear();
         self.centres.clear();
-        for &body in &self.bodies {
+        for (&body, &island) in self.bodies.iter().zip(&self.island) {
             let i = body as usize;
             let moves = model.is_dynamic(i) && state.present[i] && !state.asleep[i];
             let inverse_inertia = state.inverse_inertia(model, i);
@@ -248,6 +266,7 @@ impl<T: Dispatch> Group<T> {
             }
             self.members.push(Member {
                 body,
+                island,
                 moves,
                 position: state.position[i],
                 rotation: state.rotation[i],
@@ -259,6 +278,8 @@ impl<T: Dispatch> Group<T> {
                 angular_damping: model.angular_damping[i],
             });
         }
+
+        self.momentum.begin(&self.held, &self.members, model);
 
         self.patches.clear();
         for (k, &source) in self.source.iter().enumerate() {
@@ -307,7 +328,8 @@ impl<T: Dispatch> Group<T> {
     }
 
     /// Gravity, external forces and damping over `h` seconds.
-    pub(crate) fn apply_forces(&mut self, h: f64) {
+    pub(crate) fn apply_forces(&mut self, model: &Model, h: f64) {
+        self.momentum.push(&self.members, model, h);
         for (slot, member) in self.members.iter_mut().enumerate() {
             if !member.moves {
                 continue;
@@ -386,6 +408,11 @@ impl<T: Dispatch> Group<T> {
                 member.rotation = (turn * member.rotation).normalize();
             }
         }
+    }
+
+    /// Gives islands that hang on nothing the angular momentum back that the step has cost them.
+    pub(crate) fn restore_momentum(&mut self, model: &Model) {
+        self.momentum.restore(&mut self.members, model);
     }
 
     /// Writes the group's result into the state, with the last impulses for the next start.

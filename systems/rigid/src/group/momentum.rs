@@ -1,0 +1,130 @@
+//! Angular momentum of islands that hang on nothing.
+//!
+//! Within a step, anchors and inertia stay as they were at its start while bodies go on by
+//! substeps, and the correction moves bodies too; each costs a little angular momentum. An island
+//! gets back what it has lost as one spin of the whole: that changes no velocity between its bodies,
+//! so that its contacts stay solved.
+
+use drystone_base::{Mat3, Symmetric3, Vec3};
+
+use super::Member;
+use crate::{Model, NONE};
+
+/// What the free islands of a group are to have at the end of the step.
+#[derive(Default)]
+pub(super) struct Momentum {
+    islands: Vec<Free>,
+    /// Whether one of them is free.
+    any: bool,
+}
+
+#[derive(Clone, Copy, Default)]
+struct Free {
+    /// Whether it touches something that does not move, or is damped.
+    held: bool,
+    mass: f64,
+    /// Centre of mass at the start of the step [m].
+    about: Vec3,
+    /// Angular momentum about it that is to be there, at last what is missing [kg m²/s].
+    wanted: Vec3,
+    /// Centre of mass and inertia at the end of the step [m], [kg m²].
+    centre: Vec3,
+    inertia: Symmetric3,
+    /// What is missing as a spin [rad/s].
+    spin: Vec3,
+}
+
+impl Momentum {
+    /// Looks at the members, each with its island; `held` tells which islands touch what is fixed.
+    pub(super) fn begin(&mut self, held: &[bool], members: &[Member], model: &Model) {
+        let start = |&held| Free {
+            held,
+            ..Free::default()
+        };
+        self.islands.clear();
+        self.islands.extend(held.iter().map(start));
+        for member in members {
+            if let Some(island) = self.islands.get_mut(member.island as usize) {
+                island.held |= !member.moves || member.is_damped();
+            }
+        }
+        self.any = self.islands.iter().any(|island| !island.held);
+        if !self.any {
+            return;
+        }
+        self.each(members, |island, member| {
+            let mass = model.mass[member.body as usize];
+            island.mass += mass;
+            island.about += member.position * mass;
+        });
+        for island in self.islands.iter_mut().filter(|island| !island.held) {
+            island.about /= island.mass;
+        }
+        self.each(members, |island, member| {
+            island.wanted += member.angular_momentum(model, island.about);
+        });
+    }
+
+    /// What gravity and external forces give within `h` seconds.
+    pub(super) fn push(&mut self, members: &[Member], model: &Model, h: f64) {
+        if self.any {
+            self.each(members, |island, member| {
+                let mass = model.mass[member.body as usize];
+                let arm = member.position - island.about;
+                let torque =
+                    arm.cross(member.push * mass) + member.inertia(model).times(member.twist);
+                island.wanted += torque * h;
+            });
+        }
+    }
+
+    /// Spins each free island as a whole so that it has what it is to have.
+    pub(super) fn restore(&mut self, members: &mut [Member], model: &Model) {
+        if !self.any {
+            return;
+        }
+        self.each(members, |island, member| {
+            island.centre += member.position * (model.mass[member.body as usize] / island.mass);
+        });
+        self.each(members, |island, member| {
+            let arm = member.position - island.centre;
+            let outer = Mat3::from_cols(arm * arm.x, arm * arm.y, arm * arm.z);
+            let orbit = Mat3::from_diagonal(Vec3::splat(arm.length_squared())) - outer;
+            let mass = model.mass[member.body as usize];
+            let inertia = island.inertia.matrix() + member.inertia(model).matrix() + orbit * mass;
+            island.inertia = Symmetric3::from_matrix(&inertia);
+            island.wanted -= member.angular_momentum(model, island.about);
+        });
+        for island in self.islands.iter_mut().filter(|island| !island.held) {
+            island.spin = island.inertia.inverse().times(island.wanted);
+        }
+        for member in members.iter_mut().filter(|member| member.island != NONE) {
+            let island = &self.islands[member.island as usize];
+            if !island.held {
+                member.linear_velocity += island.spin.cross(member.position - island.centre);
+                member.angular_velocity += island.spin;
+            }
+        }
+    }
+
+    fn each(&mut self, members: &[Member], mut act: impl FnMut(&mut Free, &Member)) {
+        for member in members.iter().filter(|member| member.island != NONE) {
+            let island = &mut self.islands[member.island as usize];
+            if !island.held {
+                act(island, member);
+            }
+        }
+    }
+}
+
+impl Member {
+    fn inertia(&self, model: &Model) -> Symmetric3 {
+        model.inertia_local[self.body as usize].rotated(self.rotation)
+    }
+
+    fn angular_momentum(&self, model: &Model, about: Vec3) -> Vec3 {
+        let mass = model.mass[self.body as usize];
+        let orbit = (self.position - about).cross(self.linear_velocity * mass);
+        orbit + self.inertia(model).times(self.angular_velocity)
+    }
+}
