@@ -6,7 +6,7 @@ import { Arrows } from "./arrows";
 import { Bodies } from "./bodies";
 import { paint, type Legend, type Mode } from "./colours";
 import { Axes, paintSoft } from "./inside";
-import type { Frame, LaneStatus, SceneDescription, Vector } from "./protocol";
+import type { BodyDescription, Frame, LaneStatus, SceneDescription, Vector } from "./protocol";
 import { Soft, SUN } from "./soft";
 
 interface Look {
@@ -54,6 +54,12 @@ class LaneView {
     this.sun.shadow.bias = -0.0004;
     this.sun.shadow.normalBias = 0.04;
     this.scene.add(this.sun, this.sun.target, this.sky, this.lamp, this.lamp.target, this.arrows.group, this.axes.lines);
+  }
+
+  /** A box on the floor: what most scenes are drawn with. */
+  specimen(): void {
+    const body: BodyDescription = { name: "", parts: [[0, 0, 0, 0, 0, 0, 0, 1]], colour: [1, 1, 1], motion: "dynamic", mass: 1, material: "" };
+    this.scene.add(this.disc(), new Bodies([{ kind: "box", size: [1, 1, 1] }], [body], () => this.disc()).group);
   }
 
   describe(description: SceneDescription): void {
@@ -162,13 +168,15 @@ export class Stage {
   private readonly reach: number[] = [];
   mode: Mode = "own";
   chosen: Chosen | null = null;
-  /** How many pictures have been drawn. */
+  /** How many pictures of a frame have been drawn. */
   drawn = 0;
   /** Called when the camera has been moved. */
   onmove: () => void = () => undefined;
   private readonly renderer: THREE.WebGLRenderer;
   private readonly ray = new THREE.Raycaster();
   private readonly grounds: THREE.MeshStandardMaterial[] = [];
+  /** Never shown; it keeps what was compiled for it. */
+  private readonly early = new LaneView(groundMaterial());
   private look: Look = LOOKS.light;
   private dirty = true;
   /** Whether shadows are to be cast anew. */
@@ -204,6 +212,10 @@ export class Stage {
     this.controls.addEventListener("start", () => (this.atHome = false));
     new ResizeObserver(() => this.resize()).observe(box);
     this.resize();
+    // the programs of boxes and floor are made while the page waits for its scene
+    this.dressLane(this.early);
+    this.early.specimen();
+    this.renderer.compile(this.early.scene, this.camera);
     const tick = (): void => {
       this.controls.update();
       if (this.dirty) this.draw();
@@ -407,7 +419,7 @@ export class Stage {
 
   private draw(): void {
     this.dirty = false;
-    this.drawn++;
+    if (this.lanes.some((lane) => lane.frame)) this.drawn++;
     const distance = this.distance();
     this.camera.near = Math.max(0.004 * distance, 1e-4);
     this.camera.far = 60 * distance + 100;

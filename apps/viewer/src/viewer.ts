@@ -88,11 +88,6 @@ export class Viewer {
     const view = element("div", { class: "stage" });
     this.ui = this.layout(view);
     root.replaceChildren(this.ui.root);
-    this.stage = new Stage(view);
-    this.stage.dress(theme());
-    this.stage.onmove = () => this.noteAddress();
-    if (MODES.some(([mode]) => mode === address.colour)) this.stage.mode = address.colour as Mode;
-    this.ui.colour.value = this.stage.mode;
     const listener: Listener = {
       scene: (description) => this.onScene(description),
       status: (status) => this.onStatus(status),
@@ -100,7 +95,13 @@ export class Viewer {
       refused: (message) => this.toast(message),
       line: (up) => this.onLine(up),
     };
+    // the engine is called first: it answers while the stage is set up
     this.connection = call(listener, () => this.query());
+    this.stage = new Stage(view);
+    this.stage.dress(theme());
+    this.stage.onmove = () => this.noteAddress();
+    if (MODES.some(([mode]) => mode === address.colour)) this.stage.mode = address.colour as Mode;
+    this.ui.colour.value = this.stage.mode;
     this.pointer = new Pointer(this.stage, this.connection, this.ui.tip, {
       choose: (pick) => this.choose(pick),
       gravity: () => this.gravity(),

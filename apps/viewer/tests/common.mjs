@@ -49,9 +49,10 @@ export function launch() {
   });
 }
 
-/** A page that fails the test if it complains. */
+/** A page that fails the test if it complains, in a profile of its own or (`browser` is one) in a profile that is there. */
 export async function open(browser, address, options = {}) {
-  const context = await browser.newContext({ viewport: { width: 1100, height: 700 }, colorScheme: "light", ...options });
+  const fresh = () => browser.newContext({ viewport: { width: 1100, height: 700 }, colorScheme: "light", ...options });
+  const context = "newContext" in browser ? await fresh() : browser;
   const page = await context.newPage();
   page.setDefaultTimeout(120_000);
   page.complaints = [];
