@@ -148,6 +148,14 @@ pub(crate) fn pull_tight(scene: &mut Scene, force: f64) {
     safe(scene);
 }
 
+/// The knot does not come apart.
+pub(crate) fn holds(scene: &mut Scene) {
+    scene.cloth_truth(ClothTruth::Together {
+        cloths: "red".into(),
+        with: "blue".into(),
+    });
+}
+
 /// A bowline of one ribbon of `columns` vertices across: the standing part makes a small loop with the part
 /// that follows on top; that goes around a post and makes the eye, comes up through the loop from behind, goes
 /// around the back of the standing part, and down through the loop again. Seven crossings; along the ribbon

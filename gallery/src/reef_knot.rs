@@ -15,5 +15,6 @@ fn build() -> Scene {
     let mut scene = reef_knot(&ENTRY, 2.0, 15, 750.0);
     // some fifty times its weight on each vertex, or two seconds would not do
     pull_tight(&mut scene, 2.0);
+    holds(&mut scene);
     scene
 }

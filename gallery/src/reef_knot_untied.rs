@@ -1,28 +1,43 @@
-//! A reef knot is pulled tight; then one end is pulled back over the knot, and the others hang free.
-//! It turns over and is drawn along: with nothing to hold the other ribbon it does not come off.
+//! A reef knot is pulled tight and undone as sailors do: one end is pulled over the knot to the other side, so that
+//! its ribbon becomes straight and the other one a hitch around it; then it is drawn out of the hitch.
 
 use crate::prelude::*;
 
 pub(crate) const ENTRY: Entry = Entry {
     name: "reef-knot-untied",
-    about: "a reef knot is drawn together, then turned over by a pull at one of its ends",
+    about: "a reef knot is drawn together, turned over by a pull at one end, and comes undone",
     system: "cloth",
     build,
 };
 
 /// When the ends are let go; the knot goes on to draw itself tight [s].
-const TIGHT: f64 = 0.8;
+const TIGHT: f64 = 0.5;
+/// When the end that was pulled over is let go [s].
+const OVER: f64 = 1.2;
 
 fn build() -> Scene {
-    let mut scene = reef_knot(&ENTRY, 1.8, 4, 1000.0);
+    let mut scene = reef_knot(&ENTRY, 3.75, 4, 1000.0);
     pull_tight(&mut scene, 0.5);
     for load in scene.cloths.iter_mut().flat_map(|cloth| &mut cloth.loads) {
         load.until = Some(TIGHT);
     }
-    // the other end of the same ribbon is held by the same force as before
-    let red = &mut scene.cloths[0];
-    red.loads[1].until = None;
-    let aside = Load::new(ClothPart::First, [0.4, 0.6, 0.0]).raised(TIGHT, 0.2);
-    red.loads.push(aside);
+    let [red, blue] = &mut scene.cloths[..] else {
+        return scene;
+    };
+    // one end of red over the knot, the other one away from it
+    let mut over = Load::new(ClothPart::First, [0.6, 0.6, 0.0]).raised(TIGHT, 0.2);
+    over.until = Some(OVER);
+    let out = Load::new(ClothPart::Last, [-2.0, 0.0, 0.0]).raised(TIGHT, 0.2);
+    red.loads.extend([over, out]);
+    // blue is held against it
+    let hold = |end| Load::new(end, [1.0, 0.0, 0.0]).raised(TIGHT, 0.1);
+    blue.loads.extend(ENDS.map(hold));
+    scene
+        .cloth_truth(ClothTruth::NoStall)
+        .cloth_truth(ClothTruth::Apart {
+            cloths: "red".into(),
+            from: "blue".into(),
+        });
+    scene.camera = Some(Camera::new([0.0, 3.0, 16.0], [-1.0, 0.0, 0.0]));
     scene
 }

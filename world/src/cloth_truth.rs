@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use drystone_base::Vec3;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -68,6 +69,20 @@ pub enum ClothTruth {
         /// [m]
         above: f64,
     },
+    /// In the end a plane across one of the axes is between them: none is around another.
+    Apart {
+        /// Which cloth.
+        cloths: String,
+        /// From which others.
+        from: String,
+    },
+    /// At no time is there a plane across one of the axes between them.
+    Together {
+        /// Which cloth.
+        cloths: String,
+        /// With which others.
+        with: String,
+    },
     /// The energy of the cloth (of motion, weight, elasticity and layers) never rises above an earlier
     /// value.
     EnergyNeverRises {
@@ -93,19 +108,31 @@ impl ClothTruth {
             Self::SpeedBelow { cloths, .. }
             | Self::Above { cloths, .. }
             | Self::Sinks { cloths, .. }
-            | Self::Rises { cloths, .. } => cloths,
+            | Self::Rises { cloths, .. }
+            | Self::Apart { cloths, .. }
+            | Self::Together { cloths, .. } => cloths,
             _ => "*",
+        }
+    }
+
+    /// The others that it is about.
+    fn others(&self) -> &str {
+        match self {
+            Self::Apart { from: others, .. } | Self::Together { with: others, .. } => others,
+            _ => self.about(),
         }
     }
 
     /// Says whether it speaks of cloth that is not there.
     pub(crate) fn validate(&self, cloths: &[Cloth]) -> Result<(), SceneError> {
-        if cloths.iter().any(|cloth| fits(self.about(), &cloth.name)) {
-            return Ok(());
+        for about in [self.about(), self.others()] {
+            if !cloths.iter().any(|cloth| fits(about, &cloth.name)) {
+                let known = cloths.iter().map(|cloth| cloth.name.as_str());
+                let place = format!("truth `{self}`");
+                return Err(SceneError::unknown(place, "cloth", about, known));
+            }
         }
-        let known = cloths.iter().map(|cloth| cloth.name.as_str());
-        let place = format!("truth `{self}`");
-        Err(SceneError::unknown(place, "cloth", self.about(), known))
+        Ok(())
     }
 }
 
@@ -142,6 +169,8 @@ impl fmt::Display for ClothTruth {
             Self::Rises { cloths, above } => {
                 write!(f, "`{cloths}` rises above {}", metres(*above))
             }
+            Self::Apart { cloths, from } => write!(f, "`{cloths}` comes free of `{from}`"),
+            Self::Together { cloths, with } => write!(f, "`{cloths}` stays with `{with}`"),
             Self::EnergyNeverRises {
                 tolerance,
                 from,
@@ -159,10 +188,11 @@ impl fmt::Display for ClothTruth {
 /// What has been seen of one truth about cloth.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ClothWatch {
-    /// Cloth it is about.
+    /// Cloth it is about, and the others.
     chosen: Vec<usize>,
+    others: Vec<usize>,
     lowest: Option<f64>,
-    momentum: Option<[drystone_base::Vec3; 2]>,
+    momentum: Option<[Vec3; 2]>,
     /// The worst seen.
     pub seen: Option<f64>,
 }
@@ -178,10 +208,14 @@ pub(crate) struct ClothMoment<'a> {
 
 impl ClothWatch {
     pub(crate) fn new(truth: &ClothTruth, world: &World) -> Self {
-        let cloths = world.scene().cloths.iter().enumerate();
-        let chosen = cloths.filter(|(_, cloth)| fits(truth.about(), &cloth.name));
+        let called = |name: &str| {
+            let cloths = world.scene().cloths.iter().enumerate();
+            let called = cloths.filter(|(_, cloth)| fits(name, &cloth.name));
+            called.map(|(i, _)| i).collect()
+        };
         Self {
-            chosen: chosen.map(|(i, _)| i).collect(),
+            chosen: called(truth.about()),
+            others: called(truth.others()),
             ..Self::default()
         }
     }
@@ -229,6 +263,8 @@ impl ClothWatch {
                 let points = self.chosen.iter().flat_map(|&i| system.points(i));
                 self.at_most(points.map(|p| p.y).fold(f64::NEG_INFINITY, f64::max));
             }
+            ClothTruth::Apart { .. } => self.seen = Some(self.gap(system)),
+            ClothTruth::Together { .. } => self.at_most(self.gap(system)),
             ClothTruth::EnergyNeverRises { from, to, .. } => {
                 if within(*from, *to) {
                     let energy = system.energy().total();
@@ -249,6 +285,17 @@ impl ClothWatch {
 
     fn least(&mut self, value: f64) {
         self.seen = Some(self.seen.map_or(value, |seen| seen.min(value)));
+    }
+
+    /// Widest gap across an axis between the boxes around both; below zero where they overlap [m].
+    fn gap(&self, system: &drystone_cloth::System) -> f64 {
+        let around = |cloths: &[usize]| {
+            let none = (Vec3::INFINITY, Vec3::NEG_INFINITY);
+            let points = cloths.iter().flat_map(|&i| system.points(i));
+            points.fold(none, |(low, high), p| (low.min(p), high.max(p)))
+        };
+        let (one, two) = (around(&self.chosen), around(&self.others));
+        (one.0 - two.1).max(two.0 - one.1).max_element()
     }
 
     fn height(&self, system: &drystone_cloth::System) -> f64 {
@@ -302,6 +349,8 @@ impl ClothWatch {
                 let wanted = format!("at least {}", metres(*above));
                 (wanted, metres, Box::new(move |x| x >= *above))
             }
+            ClothTruth::Apart { .. } => ("a gap".into(), metres, Box::new(|x| x > 0.0)),
+            ClothTruth::Together { .. } => ("no gap".into(), metres, Box::new(|x| x <= 0.0)),
             ClothTruth::EnergyNeverRises { tolerance, .. } => {
                 let wanted = format!("at most {tolerance:e} J");
                 (wanted, plain, Box::new(move |x| x <= *tolerance))

@@ -69,7 +69,7 @@ export async function open(browser, address, options = {}) {
 
 /** Waits until the scene is drawn, and the camera has found its place. */
 export async function drawn(page) {
-  await page.waitForFunction(() => window.drystone?.frames[0] && window.drystone.stage.drawn > 1);
+  await page.waitForFunction(() => window.drystone?.stage.drawn > 0);
   const still = () => {
     const { camera } = window.drystone.stage;
     const now = [...camera.position, camera.aspect].join();

@@ -4,8 +4,13 @@ use crate::solvers::law::{onto_cone, stiffness};
 use crate::solvers::run::Run;
 use crate::system::System;
 
-/// Part of the step length's inverse that is kept from one iteration to the next.
+/// Part of the step length's inverse that is kept from one iteration to the next ...
 const FORGET: f64 = 0.9;
+
+/// ... but never less than this. Scaled as it is, the matrix has ones on its diagonal, so that some direction is at
+/// least as steep as that. Where nothing is enough, as for a body between two walls that close in, steps would
+/// otherwise grow by a tenth in every iteration.
+const LEAST: f64 = 0.5;
 
 /// Nesterov's method on `min ½ λᵀAλ + bᵀλ` over the friction cones: a gradient step from an
 /// extrapolated point, projected; the step found by backtracking; a fresh start where the step
@@ -80,7 +85,7 @@ pub(crate) fn solve<S: System>(run: &mut Run<'_, S>) {
             a_y = combine(&a_next, beta, &combine(&a_next, -1.0, &a_x));
         }
         (x, a_x) = (next, a_next);
-        inverse_step *= FORGET;
+        inverse_step = (FORGET * inverse_step).max(LEAST);
         run.count(products * run.all_rows());
     }
 }

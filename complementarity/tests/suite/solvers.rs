@@ -1,6 +1,8 @@
 //! What every solver must do, on problems of known make.
 
-use crate::solvers_problems::{column, difference, equal, growing, pile, repeated, stack};
+use crate::solvers_problems::{
+    column, difference, equal, growing, pile, repeated, squeezed, stack,
+};
 use drystone_base::functions::cos;
 use drystone_complementarity::history::first_below;
 use drystone_complementarity::solvers::{Row, SorLcp, sor_lcp};
@@ -373,6 +375,38 @@ fn a_warm_start_at_the_solution_stops_at_once() {
         assert_eq!((outcome.reached, outcome.iterations), (true, 0), "{solver}");
         let apart = difference(&problem, &impulses, &kept);
         assert!(apart < 1e-14, "{solver} moved by {apart:.1e}");
+    }
+}
+
+/// Whoever asks for a number of iterations gets them, also where they came to the end long before.
+#[test]
+fn iterations_beyond_the_solution_stay_there() {
+    let problem = pile(21, 0.5, 5.0);
+    for solver in precise().filter(|s| *s != Solver::Jacobi) {
+        let settings = Settings::to(0.0, 3000);
+        let mut impulses = problem.first_guess();
+        let order = Ordering::Identity;
+        let outcome = solver.solve(&problem, &mut impulses, &order, &settings);
+        let residual = outcome.unwrap().residual;
+        assert!(residual < 1e-8, "{solver} is at {residual:.1e}");
+    }
+}
+
+/// A cube between two walls that close in: no impulse is enough, and none may run away.
+#[test]
+fn where_nothing_is_enough_impulses_grow_no_faster_than_iterations_squared() {
+    let problem = squeezed();
+    for solver in precise().filter(|s| *s != Solver::Jacobi) {
+        let mut impulses = problem.first_guess();
+        let (order, settings) = (Ordering::Identity, Settings::to(0.0, 1000));
+        let outcome = solver.solve(&problem, &mut impulses, &order, &settings);
+        if outcome.is_ok() {
+            let most = impulses
+                .iter()
+                .flatten()
+                .fold(0.0f64, |m, x| m.max(x.abs()));
+            assert!(most < 1e6, "{solver} presses with {most:.1e}");
+        }
     }
 }
 

@@ -70,6 +70,26 @@ pub fn column(masses: &[f64]) -> ContactProblem {
     )
 }
 
+/// A unit cube of one kilogram between two walls that close in with a metre a second each.
+pub fn squeezed() -> ContactProblem {
+    let half = Vec3::Y * 0.5;
+    let problem = Problem {
+        bodies: vec![Mass::default(), cube(1.0), Mass::default()],
+        contacts: vec![
+            contact(0, 1, Vec3::Y, half, -half, 0.5),
+            contact(1, 2, Vec3::Y, half, -half, 0.5),
+        ],
+        ..Problem::default()
+    };
+    let moving = |y: f64| Twist {
+        linear: Vec3::Y * y,
+        angular: Vec3::ZERO,
+    };
+    let velocities = [moving(1.0), moving(0.0), moving(-1.0)];
+    let places = vec![Vec3::ZERO, Vec3::Y];
+    falling(problem, places, &velocities, "squeezed".into())
+}
+
 /// Unit cubes of given masses on each other with four contacts at each face, which is one more
 /// than a face needs, each cube shoved a little to the side and set turning.
 pub fn stack(masses: &[f64], friction: f64, shove: f64, seed: u64) -> ContactProblem {

@@ -109,6 +109,45 @@ fn released(steps_per_frame: u32, error_tolerance: f64) -> (Vec3, u64) {
     (system.links(0)[24].tip, report.steps)
 }
 
+/// The case on which rods of other engines are measured: a hair of 0.2 m clamped 30 degrees off the vertical and
+/// released. Time of a simulated second [s], and the tip after a third of it.
+fn clamped(steps_per_frame: u32) -> (f64, Vec3) {
+    let mut model = Model::default();
+    let way = rotation_about(Vec3::Z, 30f64.to_radians()) * Vec3::NEG_Y;
+    let curve = Curve::straight(Vec3::ZERO, way * 0.2, 25);
+    let mut strand = Strand::new("hair", curve).with(hair(8e-9));
+    strand.root = 1.0;
+    model.add(strand).unwrap();
+    let options = Options {
+        steps_per_frame,
+        error_tolerance: 0.0,
+        ..Options::default()
+    };
+    let mut system = System::new(model, options).unwrap();
+    let (begin, mut tip) = (std::time::Instant::now(), Vec3::ZERO);
+    for frame in 0..24 {
+        system.advance_frame(FRAME);
+        if frame == 7 {
+            tip = system.links(0)[24].tip;
+        }
+    }
+    (begin.elapsed().as_secs_f64(), tip)
+}
+
+/// Beside MuJoCo 4.0's implicit rod, which is to be measured apart.
+fn peers() {
+    let (_, converged) = clamped(512);
+    for steps_per_frame in [4, 8] {
+        let runs = (0..20).map(|_| clamped(steps_per_frame).0);
+        let seconds = runs.fold(f64::INFINITY, f64::min);
+        let off = (clamped(steps_per_frame).1 - converged).length();
+        println!(
+            "{steps_per_frame} steps a frame: {seconds:.5} s a simulated second, tip {:.2} mm off after 1/3 s",
+            1e3 * off
+        );
+    }
+}
+
 /// Swings by a little, so that every step takes the same two or three iterations whatever the length.
 fn rocked() -> Base {
     let key = |k: usize| {
@@ -172,8 +211,8 @@ fn quickest(strand: &Strand, copies: usize) -> (f64, f64) {
     (least * per, report.iteration_figures().0)
 }
 
-/// Segments of 4 cm that fork at every tip, stiffer towards the root.
-fn tree(depth: usize) -> Strand {
+/// Segments of 4 cm that fork at every tip; each level has `fading` times the stiffness of the one before.
+fn tree(depth: usize, root: f64, fading: f64) -> Strand {
     let mut curves = Vec::new();
     let mut tips = vec![(None, Vec3::ZERO, Vec3::new(0.0, -1.0, 0.0))];
     for level in 0..depth {
@@ -184,7 +223,7 @@ fn tree(depth: usize) -> Strand {
             if let Some(parent) = parent {
                 curve = curve.growing_from(parent, 1);
             }
-            let stiffness = 1e-1 * 0.1f64.powi(level as i32);
+            let stiffness = root * fading.powi(level as i32);
             curve.parameters = Some(Parameters::rod(1e-3, 1.0, 600.0, 0.3));
             if let Some(p) = &mut curve.parameters {
                 p.bend_stiffness = stiffness.into();
@@ -261,13 +300,16 @@ fn linear() {
         println!("{copies:6} strands    {cost:.3} ({mean:.2})");
     }
     for depth in [3, 4, 5, 6, 7] {
-        let (cost, mean) = quickest(&tree(depth), 8);
+        let (cost, mean) = quickest(&tree(depth, 1e-4, 0.7), 8);
         println!("{:6} in a tree  {cost:.3} ({mean:.2})", (1 << depth) - 1);
     }
     println!();
 }
 
 fn main() {
+    if std::env::args().nth(1).as_deref() == Some("peers") {
+        return peers();
+    }
     linear();
     if std::env::args().nth(1).as_deref() == Some("linear") {
         return;
@@ -318,7 +360,7 @@ fn main() {
     }
     println!("\ntrees, 4 spf, tolerance 1e-6");
     for depth in [3, 4, 5, 6] {
-        let strand = tree(depth).on(shaken(2.0));
+        let strand = tree(depth, 1e-1, 0.1).on(shaken(2.0));
         let segments: usize = strand.curves.iter().map(|c| c.points.len() - 1).sum();
         let (report, microseconds, least) = run(strand, 1, 4, 1e-6, 2.0);
         let (mean, ..) = report.iteration_figures();

@@ -232,3 +232,40 @@ fn a_body_added_to_a_running_world_is_an_obstacle() {
     assert!((0.3..0.8).contains(&height), "{height}");
     assert!(world.cloths().unwrap().crossings().is_empty());
 }
+
+/// Two sheets of which one flies off sideways: free of each other at last, but not from the first.
+#[test]
+fn sheets_that_part_are_apart_at_last_and_do_not_stay_together() {
+    let mut scene = Scene::new();
+    scene.gravity = [0.0; 3];
+    scene.duration = 0.3;
+    scene.cloth_contact.thickness = 0.02;
+    let sheet = Surface::Sheet {
+        columns: 4,
+        rows: 4,
+        spacing: 0.08,
+    };
+    let slanting = |name| {
+        let cloth = Cloth::new(name, sheet.clone()).of(material());
+        cloth.turned([0.0, 0.0, 1.0], 30.0)
+    };
+    let off = slanting("off").at(0.0, 0.1, 0.0).velocity(2.0, 0.0, 0.0);
+    scene.cloth(slanting("still")).cloth(off);
+    let (off, still) = (String::from("off"), String::from("still"));
+    scene
+        .cloth_truth(ClothTruth::Apart {
+            cloths: off.clone(),
+            from: still.clone(),
+        })
+        .cloth_truth(ClothTruth::Together {
+            cloths: off,
+            with: still,
+        });
+    let verdicts = check(&scene, |_| {}).unwrap();
+    let holds: Vec<bool> = verdicts.iter().map(|verdict| verdict.holds).collect();
+    assert_eq!(holds, [true, false]);
+    scene.duration = 0.02;
+    let verdicts = check(&scene, |_| {}).unwrap();
+    let holds: Vec<bool> = verdicts.iter().map(|verdict| verdict.holds).collect();
+    assert_eq!(holds, [false, true]);
+}
