@@ -53,6 +53,45 @@ fn a_rod_swings_with_the_period_of_the_textbook() {
     }
 }
 
+/// Law of the integrator on a smooth mode: an amplitude loses (ωh)⁴/4 of itself in each step.
+#[test]
+fn a_small_swing_fades_by_what_bdf2_takes() {
+    let omega = f64::sqrt(3.0 * 9.81 / (2.0 * 0.2));
+    for per_second in [48u32, 96] {
+        let h = 1.0 / f64::from(per_second);
+        let mut hanging = pendulum(0.0, 1);
+        hanging.step(h);
+        let floor = energy::total_energy(&hanging);
+        let mut system = pendulum(0.01, 1);
+        // the first steps begin with BDF1
+        let mut swing = |seconds: u32| {
+            for _ in 0..seconds * per_second {
+                system.step(h);
+            }
+            // mean over a period of about 0.73 s, in which a step sees its own part of the swing
+            let steps = (std::f64::consts::TAU / omega / h).round() as u32;
+            let sum: f64 = (0..steps)
+                .map(|_| {
+                    system.step(h);
+                    energy::total_energy(&system) - floor
+                })
+                .sum();
+            sum / f64::from(steps)
+        };
+        let (early, late) = (swing(1), swing(8));
+        let steps = 8.0 / h + (std::f64::consts::TAU / omega / h).round();
+        // energy goes with the square of the amplitude
+        let lost = -0.5 * f64::ln(late / early) / steps;
+        let expected = (omega * h).powi(4) / 4.0;
+        let off = lost / expected - 1.0;
+        println!("{per_second} steps a second: {off:.3}");
+        assert!(
+            off.abs() < 0.1,
+            "{lost:.3e} a step, {expected:.3e} expected"
+        );
+    }
+}
+
 #[test]
 fn a_double_pendulum_converges_at_second_order() {
     let end = |dt: f64| {

@@ -111,23 +111,18 @@ fn what_the_base_exerts_is_the_change_of_momentum_and_the_weight() {
     assert!(off < 2e-2, "{off:.1e}"); // measured: 7e-3, first order from a start at BDF1
 }
 
-/// How far the middle of a ring of straight rod, twisted by `twist` [rad] all along and kicked, goes from
-/// its place within some seconds, over the radius.
-fn leaves_its_place(twist: f64) -> f64 {
-    let (radius, n) = (0.05, 48);
-    let angle = |k: f64| std::f64::consts::TAU * k / f64::from(n);
-    let point = |k: i32| {
-        let a = angle(f64::from(k));
-        Vec3::new(radius * cos(a), 0.0, -radius * sin(a))
-    };
+/// How far the middle of a straight rod that is bent to `point(0..=n)`, twisted by `twist` [rad] all along, held at
+/// both ends and kicked, goes from its place within some seconds [m]. With `stretch` [N] it gives way lengthwise.
+fn leaves_its_place(n: i32, point: impl Fn(i32) -> Vec3, twist: f64, stretch: Option<f64>) -> f64 {
     let length = (point(1) - point(0)).length();
-    let mut curve = Curve::through(&(0..=n).map(point).collect::<Vec<_>>());
+    let mut curve = Curve::through(&(0..=n).map(&point).collect::<Vec<_>>());
     let way = (point(1) - point(0)).normalize();
     let straight = |k: i32| point(0) + way * (length * f64::from(k));
     curve.rest = Some((0..=n).map(straight).collect());
-    let mut strand = Strand::new("ring", curve).with(hair());
+    let mut strand = Strand::new("rod", curve).with(hair());
     strand.parameters.bend_stiffness = 8.042e-9.into();
     strand.parameters.twist_stiffness = (0.8 * 8.042e-9).into();
+    strand.parameters.stretch_stiffness = stretch.map(Into::into);
     strand.parameters.radius = 5e-4.into();
     strand.parameters.drag = 2e-5.into();
     let mut model = Model::new(Vec3::ZERO);
@@ -169,16 +164,36 @@ fn leaves_its_place(twist: f64) -> f64 {
         far = far.max((now - middle).length());
     }
     assert_eq!(report.failed, 0);
-    far / radius
+    far
 }
 
 #[test]
 fn a_twisted_ring_leaves_its_plane_at_michells_twist() {
     // 2π√3 EI/GJ = 13.603 rad at GJ/EI = 0.8
-    let (below, above) = (leaves_its_place(12.5), leaves_its_place(14.7));
+    let (radius, n) = (0.05, 48);
+    let point = |k: i32| {
+        let angle = std::f64::consts::TAU * f64::from(k) / f64::from(n);
+        Vec3::new(radius * cos(angle), 0.0, -radius * sin(angle))
+    };
+    let leaves = |twist| leaves_its_place(n, point, twist, None) / radius;
+    let (below, above) = (leaves(12.5), leaves(14.7));
     // measured: 0.16, 1.11
     assert!(
         below < 0.3 && above > 0.8,
         "{below:.2} and {above:.2} of the radius"
+    );
+}
+
+#[test]
+fn a_twisted_rod_between_clamps_buckles_at_its_torque() {
+    // M = 8.987 EI/L, a twist of 11.234 rad at GJ/EI = 0.8
+    let (length, n) = (0.2, 40);
+    let point = |k: i32| Vec3::X * (length * f64::from(k) / f64::from(n));
+    let leaves = |twist| leaves_its_place(n, point, twist, Some(1e-6)) / length;
+    let (below, above) = (leaves(10.7), leaves(11.8));
+    println!("{below:.1e} and {above:.1e} of the length");
+    assert!(
+        below < 0.01 && above > 0.05,
+        "{below:.1e} and {above:.1e} of the length"
     );
 }
