@@ -113,21 +113,30 @@ pub fn charts(report: &RunReport) -> Vec<Chart> {
     charts
 }
 
-/// What strands did in each frame.
-fn strand_charts(frames: &[FrameRecord]) -> Vec<Chart> {
-    let over_time = |label: &str, value: &dyn Fn(&FrameRecord) -> f64| Line {
+/// A value of each frame against time.
+fn line(frames: &[FrameRecord], label: &str, value: &dyn Fn(&FrameRecord) -> f64) -> Line {
+    Line {
         label: label.into(),
         points: frames.iter().map(|f| (f.time, value(f))).collect(),
-    };
-    let potential = |f: &FrameRecord| f.strand_potential_energy;
-    let lowest = frames.iter().map(potential).fold(f64::INFINITY, f64::min);
-    let chart = |title: &str, y_label: &str, lines: Vec<Line>| Chart {
+    }
+}
+
+/// Lines against time.
+fn chart(title: &str, y_label: &str, lines: Vec<Line>) -> Chart {
+    Chart {
         title: title.into(),
         x_label: "time [s]".into(),
         y_label: y_label.into(),
         lines,
         ..Chart::default()
-    };
+    }
+}
+
+/// What strands did in each frame.
+fn strand_charts(frames: &[FrameRecord]) -> Vec<Chart> {
+    let over_time = |label: &str, value: &dyn Fn(&FrameRecord) -> f64| line(frames, label, value);
+    let potential = |f: &FrameRecord| f.strand_potential_energy;
+    let lowest = frames.iter().map(potential).fold(f64::INFINITY, f64::min);
     vec![
         chart(
             "Strands: energy",
@@ -170,19 +179,9 @@ fn strand_charts(frames: &[FrameRecord]) -> Vec<Chart> {
 
 /// What cloth did in each frame, and how it was timed at the end (Harmon 2012, Fig. 2).
 fn cloth_charts(frames: &[FrameRecord], cloth: &ClothRun) -> Vec<Chart> {
-    let over_time = |label: &str, value: &dyn Fn(&FrameRecord) -> f64| Line {
-        label: label.into(),
-        points: frames.iter().map(|f| (f.time, value(f))).collect(),
-    };
+    let over_time = |label: &str, value: &dyn Fn(&FrameRecord) -> f64| line(frames, label, value);
     let potential = |f: &FrameRecord| f.cloth_potential_energy;
     let lowest = frames.iter().map(potential).fold(f64::INFINITY, f64::min);
-    let chart = |title: &str, y_label: &str, lines: Vec<Line>| Chart {
-        title: title.into(),
-        x_label: "time [s]".into(),
-        y_label: y_label.into(),
-        lines,
-        ..Chart::default()
-    };
     // entry k of a list by doubling stands at 2^k
     let doubling = |counts: &[u64], unit: f64| -> Vec<(f64, f64)> {
         let at = |(k, &n): (usize, &u64)| (unit * 2f64.powi(k as i32), n as f64);
