@@ -28,8 +28,6 @@ type Matrix6 = [[f64; 6]; 6];
 const STICKING: f64 = 0.98;
 /// Approach at which a contact without impulse counts as closing [m/s].
 const CLOSING: f64 = 1e-6;
-/// Share of changed contacts above which the matrix is built again.
-const STALE: f64 = 0.05;
 
 /// What the coarse level keeps beside each block.
 #[derive(Clone, Debug, Default)]
@@ -328,12 +326,12 @@ impl<T: Dispatch> Coarse<T> {
     }
 
     /// One coarse solve: corrects impulses and velocities of `problem` from what [`Self::look`]
-    /// found.
-    pub fn solve(&mut self, problem: &mut Blocks<T>) {
+    /// found. The matrix is built again if more than the share `stale` of the contacts has changed.
+    pub fn solve(&mut self, problem: &mut Blocks<T>, stale: f64) {
         if self.interfaces.is_empty() {
             return;
         }
-        if !self.built || self.changed > STALE * self.points as f64 {
+        if !self.built || self.changed > stale * self.points as f64 {
             self.build(problem);
             self.factor();
             self.built = true;

@@ -13,6 +13,9 @@ use crate::solvers::two_level::{Aggregates, Partition, graph_of, places_by_arms}
 use crate::solvers::{SolveError, Solver};
 use crate::system::System;
 
+/// Share of changed contacts above which the coarse matrix is built again.
+const STALE: f64 = 0.05;
+
 /// Sweeps after each coarse solve, as in [`Solver::TwoLevel`].
 const SWEEPS: u32 = 4;
 /// Part of the fastest contact that the bodies' velocities may miss: single precision sees no more.
@@ -127,7 +130,7 @@ impl Lanes {
 
     fn iterate(&mut self, sweeps: u32) {
         self.coarse.look(&self.blocks, 0.0);
-        self.coarse.solve(&mut self.blocks);
+        self.coarse.solve(&mut self.blocks, STALE);
         for sweep in 0..sweeps {
             self.blocks.sweep(sweep % 2 == 1);
         }

@@ -32,8 +32,11 @@ const FEW: f64 = 0.01;
 const MANY: f64 = 0.2;
 /// ... and the coarse level promises less than this share of the energy that is wrong.
 const WORTH: f64 = 0.1;
-/// Around contacts that close faster than this share of what is enough.
+/// Around contacts that close faster than this share of what is enough; while its group flies, than that.
 const SPREAD: f64 = 0.5;
+/// Share of changed contacts above which the matrix of the coarse level is built again; twice as many
+/// while its group flies.
+const STALE: f64 = 0.05;
 /// Blocks of eight patches from which a group is large: it takes further rounds only where they
 /// are needed.
 const LARGE: usize = 32;
@@ -213,6 +216,11 @@ fn solve<T: Dispatch>(group: &mut Group<T>, settings: &CoursedOptions) {
         (settings.rounds, GAIN)
     };
     let large = group.blocks.len() > LARGE;
+    let (spread, stale) = if group.fastest > FLYING {
+        (1.0, 2.0 * STALE)
+    } else {
+        (SPREAD, STALE)
+    };
     let mut enough = CALM;
     for round in 0..rounds {
         let wrong = group.coarse.look(&group.blocks, enough);
@@ -225,12 +233,12 @@ fn solve<T: Dispatch>(group: &mut Group<T>, settings: &CoursedOptions) {
         }
         let local = round > 0 && large && wrong.share < MANY;
         if local && group.coarse.promise() < WORTH * wrong.energy {
-            let some = group.coarse.restless(&group.blocks, SPREAD * enough);
+            let some = group.coarse.restless(&group.blocks, spread * enough);
             for sweep in 0..settings.sweeps {
                 group.residual = group.blocks.sweep_some(some, sweep % 2 == 1);
             }
         } else {
-            group.coarse.solve(&mut group.blocks);
+            group.coarse.solve(&mut group.blocks, stale);
             for sweep in 0..settings.sweeps {
                 group.residual = group.blocks.sweep(sweep % 2 == 1);
             }

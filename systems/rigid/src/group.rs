@@ -13,7 +13,7 @@ use crate::{Contacts, Graph, Model, NONE, State};
 mod momentum;
 
 /// Gyroscopic change of spin that is worth its price beside contacts [rad/s].
-const GYROSCOPIC: f64 = 1e-8;
+const GYROSCOPIC: f64 = 1e-6;
 
 /// Small islands are put together until they have this many patches.
 const PATCHES: u32 = 128;
