@@ -156,10 +156,16 @@ impl Field for MeshShape {
 impl MeshShape {
     /// By the triangles instead of the grid, for the few points where that is worth it.
     fn probe_exactly(&self, p: Vec3, envelope: f64) -> Option<(f64, Vec3)> {
-        if self.grid().distance(p) - self.grid().error_bound() >= envelope {
+        let grid = self.grid();
+        if grid.distance(p) - grid.error_bound() >= envelope {
             return None;
         }
-        let closest = self.surface().closest_point(p);
+        // beyond the grid is outside the mesh, where nothing past the envelope is asked for
+        let most = match grid.contains(p) {
+            true => grid.at_most(p),
+            false => grid.at_most(p).min(envelope),
+        };
+        let closest = self.surface().closest_point_within(p, most)?;
         (closest.distance < envelope).then_some((closest.distance, closest.normal))
     }
 }

@@ -177,6 +177,15 @@ impl SignedDistanceGrid {
         (gap * gap + safe * safe).sqrt()
     }
 
+    /// The surface is at most this far from `p` [m]: not farther than by way of the closest point of
+    /// the grid.
+    #[inline]
+    pub fn at_most(&self, p: Vec3) -> f64 {
+        let gap = (p - p.clamp(self.low, self.high)).length();
+        // a share of the bound for the rounding of what is kept
+        gap + self.interpolated(p).abs() + 1.001 * self.error_bound()
+    }
+
     #[inline]
     fn interpolated(&self, p: Vec3) -> f64 {
         let (c, w) = self.corners(p);
@@ -247,6 +256,29 @@ mod tests {
         }
         assert!(worst < 2.5e-3, "distance off by {worst:.1e}"); // measured: 2.1e-3
         assert!(slope < 0.12, "gradient off by {slope:.2}"); // measured: 0.09
+    }
+
+    #[test]
+    fn the_surface_is_never_farther_than_the_grid_says_at_most() {
+        let surface = Surface::new(build::animal());
+        let grid = SignedDistanceGrid::new(&surface, 48);
+        let mut random = Random::new(7);
+        let mut tightest = f64::INFINITY;
+        for _ in 0..2000 {
+            let p = point(&mut random, 1.5);
+            let exact = surface.closest_point(p);
+            let most = grid.at_most(p);
+            assert!(
+                exact.distance.abs() <= most,
+                "{p}: {}, at most {most}",
+                exact.distance
+            );
+            tightest = tightest.min(most - exact.distance.abs());
+            // a search that is limited to it finds the same
+            let found = surface.closest_point_within(p, most).unwrap();
+            assert_eq!((found.point, found.triangle), (exact.point, exact.triangle));
+        }
+        assert!(tightest < 3.0 * grid.error_bound());
     }
 
     #[test]

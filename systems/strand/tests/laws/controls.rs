@@ -233,10 +233,6 @@ fn a_strand_falls_in_air_as_drag_over_mass_has_it() {
         (links[9].tip.y - links[0].pivot.y, links[0].pivot.y)
     };
     let (sag, way) = fallen(1.0);
-    println!(
-        "sinks {:.3e} m below its base, which has come {way:.3} m",
-        -sag
-    );
     assert!(way < -0.25, "{way}");
     assert!(sag.abs() < 3e-4, "{sag:.1e} m"); // measured: 9.9e-5
     // a base that falls a tenth slower is left behind

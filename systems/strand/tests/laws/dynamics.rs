@@ -84,7 +84,6 @@ fn a_small_swing_fades_by_what_bdf2_takes() {
         let lost = -0.5 * f64::ln(late / early) / steps;
         let expected = (omega * h).powi(4) / 4.0;
         let off = lost / expected - 1.0;
-        println!("{per_second} steps a second: {off:.3}");
         assert!(
             off.abs() < 0.1,
             "{lost:.3e} a step, {expected:.3e} expected"

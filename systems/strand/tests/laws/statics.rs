@@ -191,7 +191,7 @@ fn a_twisted_rod_between_clamps_buckles_at_its_torque() {
     let point = |k: i32| Vec3::X * (length * f64::from(k) / f64::from(n));
     let leaves = |twist| leaves_its_place(n, point, twist, Some(1e-6)) / length;
     let (below, above) = (leaves(10.7), leaves(11.8));
-    println!("{below:.1e} and {above:.1e} of the length");
+    // measured: 1.3e-4, 0.66
     assert!(
         below < 0.01 && above > 0.05,
         "{below:.1e} and {above:.1e} of the length"
