@@ -96,7 +96,9 @@ impl Momentum {
             island.wanted -= member.angular_momentum(model, island.about);
         });
         for island in self.islands.iter_mut().filter(|island| !island.held) {
-            island.spin = island.inertia.inverse().times(island.wanted);
+            let spin = island.inertia.inverse().times(island.wanted);
+            // what has no inertia to speak of cannot be helped so
+            island.spin = if spin.is_finite() { spin } else { Vec3::ZERO };
         }
         for member in members.iter_mut().filter(|member| member.island != NONE) {
             let island = &self.islands[member.island as usize];
