@@ -10,7 +10,7 @@ use crate::arguments::Lab;
 use crate::failure::{Failure, INTERRUPTED, WELL};
 use crate::lab::table::{self, Table};
 use crate::lab::trial::{self, Trial};
-use crate::lab::{charts, papers, progress::Tasks, source};
+use crate::lab::{agreement, charts, papers, progress::Tasks, source};
 use crate::outputs::writable;
 use crate::{interrupt, say, scene};
 
@@ -45,6 +45,7 @@ pub(crate) fn run(lab: &Lab) -> Result<ExitCode, Failure> {
     tasks.line(&table.header());
     let mut trials: Vec<Trial> = Vec::new();
     for problem in &problems {
+        let first = trials.len();
         for &(solver, ordering) in &pairs {
             if interrupt::asked() {
                 break;
@@ -54,6 +55,11 @@ pub(crate) fn run(lab: &Lab) -> Result<ExitCode, Failure> {
             tasks.end();
             tasks.line(&table.line(&trial));
             trials.push(trial);
+        }
+        let of_problem = &mut trials[first..];
+        agreement::compare(problem, of_problem);
+        for line in agreement::lines(of_problem) {
+            tasks.line(&line);
         }
     }
     let seconds = tasks.finish();

@@ -98,6 +98,8 @@ mod tests {
             residual: 1.0,
             failed: None,
             history,
+            velocities: Vec::new(),
+            apart: None,
         };
         let diverges = vec![entry(0, 1.0), entry(1, 2.0), entry(2, 1e9)];
         let diverges = trial(Solver::Jacobi, diverges);

@@ -9,7 +9,7 @@ use super::trial::Trial;
 use crate::failure::Failure;
 
 /// Columns of the CSV.
-pub(crate) const HEADER: [&str; 9] = [
+pub(crate) const HEADER: [&str; 10] = [
     "problem",
     "contacts",
     "solver",
@@ -18,6 +18,7 @@ pub(crate) const HEADER: [&str; 9] = [
     "row_updates",
     "ms",
     "residual",
+    "velocities_apart",
     "failed",
 ];
 
@@ -100,6 +101,7 @@ pub(crate) fn record(trial: &Trial) -> Vec<String> {
         trial.row_updates.to_string(),
         format!("{:.6}", trial.ms),
         number(trial.residual),
+        number(trial.apart.unwrap_or(f64::NAN)),
         trial.failed.clone().unwrap_or_default(),
     ]
 }
@@ -153,6 +155,8 @@ mod tests {
             residual: 5e-5,
             failed: failed.map(str::to_owned),
             history: Vec::new(),
+            velocities: Vec::new(),
+            apart: Some(2e-9),
         }
     }
 
@@ -165,11 +169,11 @@ mod tests {
         let lines: Vec<&str> = text.lines().collect();
         assert_eq!(
             lines[0],
-            "problem,contacts,solver,ordering,iterations,row_updates,ms,residual,failed"
+            "problem,contacts,solver,ordering,iterations,row_updates,ms,residual,velocities_apart,failed"
         );
         assert_eq!(
             lines[1],
-            "\"two, stacked\",8,pgs,identity,12,288,0.250000,5e-5,"
+            "\"two, stacked\",8,pgs,identity,12,288,0.250000,5e-5,2e-9,"
         );
         assert!(lines[2].ends_with(",stalled"));
     }
