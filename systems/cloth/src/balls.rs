@@ -34,8 +34,9 @@ const ALLOWED: f64 = 0.2;
 /// are 1.5 thicknesses apart the next pairs but one have a slack of 0.06, those after them of 0.5 and 1.1.
 const RADII: [f64; RANKS] = [0.0, 0.01, 0.035, 0.097, 0.2];
 
-/// Where a vertex is expected to be, and how far off it may be.
+/// Where a vertex is expected to be, and how far off it may be. One cache line.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[repr(align(64))]
 pub(crate) struct Ball {
     reference: Vec3,
     drift: Vec3,
