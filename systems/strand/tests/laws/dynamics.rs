@@ -53,35 +53,41 @@ fn a_rod_swings_with_the_period_of_the_textbook() {
     }
 }
 
+/// What a small swing of a rod loses of its amplitude in a step of `h` [s], as a logarithm, and its frequency [rad/s].
+/// Before each step `prepare` is called.
+fn fading(h: f64, options: Options, prepare: impl Fn(&mut System)) -> (f64, f64) {
+    let omega = f64::sqrt(3.0 * 9.81 / (2.0 * 0.2));
+    let mut hanging = pendulum(0.0, 1);
+    hanging.step(h);
+    let floor = energy::total_energy(&hanging);
+    let mut system = pendulum(0.01, 1);
+    system.set_options(options).unwrap();
+    let mut step = || {
+        prepare(&mut system);
+        system.step(h);
+        energy::total_energy(&system) - floor
+    };
+    // mean over a period of about 0.73 s, in which a step sees its own part of the swing
+    let period = (std::f64::consts::TAU / omega / h).round();
+    let mut swing = |seconds: f64| {
+        for _ in 0..(seconds / h).round() as usize {
+            step();
+        }
+        (0..period as usize).map(|_| step()).sum::<f64>() / period
+    };
+    // the first second is left to the start
+    let (early, late) = (swing(1.0), swing(8.0));
+    let steps = (8.0 / h).round() + period;
+    // energy goes with the square of the amplitude
+    (-0.5 * f64::ln(late / early) / steps, omega)
+}
+
 /// Law of the integrator on a smooth mode: an amplitude loses (ωh)⁴/4 of itself in each step.
 #[test]
 fn a_small_swing_fades_by_what_bdf2_takes() {
-    let omega = f64::sqrt(3.0 * 9.81 / (2.0 * 0.2));
     for per_second in [48u32, 96] {
         let h = 1.0 / f64::from(per_second);
-        let mut hanging = pendulum(0.0, 1);
-        hanging.step(h);
-        let floor = energy::total_energy(&hanging);
-        let mut system = pendulum(0.01, 1);
-        // the first steps begin with BDF1
-        let mut swing = |seconds: u32| {
-            for _ in 0..seconds * per_second {
-                system.step(h);
-            }
-            // mean over a period of about 0.73 s, in which a step sees its own part of the swing
-            let steps = (std::f64::consts::TAU / omega / h).round() as u32;
-            let sum: f64 = (0..steps)
-                .map(|_| {
-                    system.step(h);
-                    energy::total_energy(&system) - floor
-                })
-                .sum();
-            sum / f64::from(steps)
-        };
-        let (early, late) = (swing(1), swing(8));
-        let steps = 8.0 / h + (std::f64::consts::TAU / omega / h).round();
-        // energy goes with the square of the amplitude
-        let lost = -0.5 * f64::ln(late / early) / steps;
+        let (lost, omega) = fading(h, options(4), |_| {});
         let expected = (omega * h).powi(4) / 4.0;
         let off = lost / expected - 1.0;
         assert!(
@@ -89,6 +95,35 @@ fn a_small_swing_fades_by_what_bdf2_takes() {
             "{lost:.3e} a step, {expected:.3e} expected"
         );
     }
+}
+
+/// A start is of first order, and one that starts anew in each step loses (ωh)²/2 in each; exactly, it is left with
+/// 1/√(1 + (ωh)²).
+#[test]
+fn a_small_swing_that_starts_anew_in_each_step_fades_by_what_bdf1_takes() {
+    let whole = Options {
+        start_halvings: 0,
+        ..options(4)
+    };
+    let mut apart = Vec::new();
+    for per_second in [192u32, 384] {
+        let h = 1.0 / f64::from(per_second);
+        let (lost, omega) = fading(h, whole.clone(), |system| {
+            let t = system.state.time;
+            system.state.strands[0].restart(&system.model.chains[0], t);
+        });
+        let square = (omega * h).powi(2);
+        let off = lost / (0.5 * square) - 1.0;
+        let exactly = lost / (0.5 * f64::ln_1p(square)) - 1.0;
+        apart.push((off, exactly));
+    }
+    // measured: -1.0e-3 and -2.5e-4 of (ωh)²/2, 1e-6 and 3e-6 of the exact loss
+    assert!(
+        apart
+            .iter()
+            .all(|(off, exactly)| off.abs() < 2e-3 && exactly.abs() < 1e-5),
+        "{apart:?}"
+    );
 }
 
 #[test]

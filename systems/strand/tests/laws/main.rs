@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod buckling;
 mod build;
 mod constraints;
 mod contacts;

@@ -1,8 +1,8 @@
 //! Strands at rest against the elastica, Greenhill's column and a spring.
 
 use crate::build::*;
-use drystone_base::functions::{cos, rotation_about, sin};
-use drystone_base::{Pose, Vec3};
+use drystone_base::Vec3;
+use drystone_base::functions::{cos, sin};
 use drystone_strand::*;
 
 #[test]
@@ -109,91 +109,4 @@ fn what_the_base_exerts_is_the_change_of_momentum_and_the_weight() {
     let momentum = energy::linear_momentum(&system);
     let off = (momentum - impulse - weight * system.state.time).length() / momentum.length();
     assert!(off < 2e-2, "{off:.1e}"); // measured: 7e-3, first order from a start at BDF1
-}
-
-/// How far the middle of a straight rod that is bent to `point(0..=n)`, twisted by `twist` [rad] all along, held at
-/// both ends and kicked, goes from its place within some seconds [m]. With `stretch` [N] it gives way lengthwise.
-fn leaves_its_place(n: i32, point: impl Fn(i32) -> Vec3, twist: f64, stretch: Option<f64>) -> f64 {
-    let length = (point(1) - point(0)).length();
-    let mut curve = Curve::through(&(0..=n).map(&point).collect::<Vec<_>>());
-    let way = (point(1) - point(0)).normalize();
-    let straight = |k: i32| point(0) + way * (length * f64::from(k));
-    curve.rest = Some((0..=n).map(straight).collect());
-    let mut strand = Strand::new("rod", curve).with(hair());
-    strand.parameters.bend_stiffness = 8.042e-9.into();
-    strand.parameters.twist_stiffness = (0.8 * 8.042e-9).into();
-    strand.parameters.stretch_stiffness = stretch.map(Into::into);
-    strand.parameters.radius = 5e-4.into();
-    strand.parameters.drag = 2e-5.into();
-    let mut model = Model::new(Vec3::ZERO);
-    model.add(strand).unwrap();
-    // twisted evenly from end to end, the last segment is held as it then is
-    let last = n as usize - 1;
-    let turned = |j: usize| rotation_about(Vec3::Y, twist * j as f64 / last as f64);
-    let start = &model.chains[0].start_rotation;
-    let twisted: Vec<_> = start
-        .iter()
-        .enumerate()
-        .map(|(j, q)| turned(j.saturating_sub(1)).conjugate() * *q * turned(j))
-        .collect();
-    let mut links = Vec::new();
-    place(&model.chains[0], start, &[], &Pose::IDENTITY, &mut links);
-    let end = links[last].rotation * rotation_about(Vec3::Y, twist);
-    let at = Pose::at(Vec3::Y * length);
-    let to = Anchor::World(MotionPath::fixed(Pose::new(point(n), end)));
-    let hold = Hold::Pose { link: last, at, to };
-    model
-        .add_constraint(Constraint::new("end", 0, hold))
-        .unwrap();
-    let mut system = System::new(model, Options::default()).unwrap();
-    let mut random = drystone_base::random::Random::new(5);
-    let still = vec![Vec3::ZERO; twisted.len()];
-    let kicked: Vec<_> = twisted
-        .iter()
-        .map(|q| {
-            let mut c = || random.range(-1e-4, 1e-4);
-            *q * drystone_base::functions::rotation_vector(Vec3::new(c(), 0.0, c()))
-        })
-        .collect();
-    system.set_joints(0, &kicked, &still);
-    let middle = point(n / 2);
-    let (mut far, mut report) = (0.0f64, Report::default());
-    for _ in 0..24 * 5 {
-        report.add(&system.advance_frame(FRAME));
-        let now = system.points(0)[0][n as usize / 2];
-        far = far.max((now - middle).length());
-    }
-    assert_eq!(report.failed, 0);
-    far
-}
-
-#[test]
-fn a_twisted_ring_leaves_its_plane_at_michells_twist() {
-    // 2π√3 EI/GJ = 13.603 rad at GJ/EI = 0.8
-    let (radius, n) = (0.05, 48);
-    let point = |k: i32| {
-        let angle = std::f64::consts::TAU * f64::from(k) / f64::from(n);
-        Vec3::new(radius * cos(angle), 0.0, -radius * sin(angle))
-    };
-    let leaves = |twist| leaves_its_place(n, point, twist, None) / radius;
-    let (below, above) = (leaves(12.5), leaves(14.7));
-    // measured: 0.16, 1.11
-    assert!(
-        below < 0.3 && above > 0.8,
-        "{below:.2} and {above:.2} of the radius"
-    );
-}
-
-#[test]
-fn a_twisted_rod_between_clamps_buckles_at_its_torque() {
-    // M = 8.987 EI/L, a twist of 11.234 rad at GJ/EI = 0.8
-    let (length, n) = (0.2, 40);
-    let point = |k: i32| Vec3::X * (length * f64::from(k) / f64::from(n));
-    let leaves = |twist| leaves_its_place(n, point, twist, Some(1e-6)) / length;
-    let (below, above) = (leaves(10.7), leaves(11.8));
-    // measured: 1.3e-4, 0.66
-    assert!(
-        below < 0.01 && above > 0.05,
-        "{below:.1e} and {above:.1e} of the length"
-    );
 }
