@@ -58,47 +58,52 @@ fn a_hair_falls_onto_a_ball_and_stays_out_of_it() {
 }
 
 #[test]
-fn a_thin_strand_at_ten_metres_a_second_does_not_pass_a_thin_plate() {
-    // the base sweeps past; the strands whip against a plate of 2 mm
-    let mut random = Random::new(9);
-    let mut worst = f64::NEG_INFINITY;
-    let mut failed = 0;
-    for _ in 0..60 {
-        let keys: Vec<Key> = (0..12)
-            .map(|k| f64::from(k) * FRAME)
-            .map(|time| Key {
-                time,
-                pose: Pose::at(Vec3::new(-0.9 + (10.0 * time).min(0.87), 0.0, 0.0)),
-            })
-            .collect();
-        let mut model = Model::default();
-        let plate = Shape::cuboid(Vec3::new(0.001, 0.5, 0.5)).unwrap();
-        model
-            .add_obstacle(Obstacle::fixed(
-                "plate",
-                plate,
-                Pose::at(Vec3::new(0.001, 0.0, 0.0)),
-            ))
-            .unwrap();
+fn of_a_thousand_thin_strands_at_ten_metres_a_second_none_passes_a_thin_plate() {
+    // the base sweeps up to the plate and stops; the strands whip against its 2 mm
+    let keys: Vec<Key> = (0..12)
+        .map(|k| f64::from(k) * FRAME)
+        .map(|time| Key {
+            time,
+            pose: Pose::at(Vec3::new(-0.9 + (10.0 * time).min(0.87), 0.0, 0.0)),
+        })
+        .collect();
+    let base = Base::on(MotionPath::through(&keys).unwrap());
+    let mut model = Model::default();
+    let plate = Shape::cuboid(Vec3::new(0.001, 0.5, 0.5)).unwrap();
+    let at = Pose::at(Vec3::new(0.001, 0.0, 0.0));
+    model
+        .add_obstacle(Obstacle::fixed("plate", plate, at))
+        .unwrap();
+    let (mut random, count) = (Random::new(9), 1000);
+    for k in 0..count {
         let way = random.rotation() * Vec3::X;
         let way = Vec3::new(-way.x.abs(), way.y, way.z) * 0.12;
-        let base = Base::on(MotionPath::through(&keys).unwrap());
-        model.add(straight(way, 12).on(base)).unwrap();
-        let mut system = System::new(model, options(4)).unwrap();
-        for _ in 0..10 {
-            let report = system.advance_frame(FRAME);
-            failed += report.failed;
-            worst = system.points(0)[0]
-                .iter()
-                .fold(worst, |far, p| far.max(p.x));
+        let strand = straight(way, 12).on(base.clone());
+        model
+            .add(Strand {
+                name: format!("{k}"),
+                ..strand
+            })
+            .unwrap();
+    }
+    let mut system = System::new(model, options(4)).unwrap();
+    let (mut furthest, mut failed) = (f64::NEG_INFINITY, 0);
+    let mut met = vec![false; count];
+    for _ in 0..32 {
+        failed += system.step(FRAME / 4.0).failed;
+        for (i, met) in met.iter_mut().enumerate() {
+            let points = system.points(i);
+            furthest = points[0].iter().fold(furthest, |far, p| far.max(p.x));
+            *met |= !system.state.strands[i].contacts.is_empty();
         }
     }
-    // the nearest side is at 0, the far one at 2 mm; measured over 1000 strands: 22 µm
-    // before it
+    let met = met.into_iter().filter(|met| *met).count();
+    // the near side is at 0, the far one at 2 mm; measured: 56 µm behind the near one in the step of an impact, 995 met
     assert!(
-        worst < 1e-4 && failed == 0,
-        "{worst:.1e} m, {failed} failed"
+        furthest < 1e-4 && failed == 0,
+        "{furthest:.1e} m, {failed} failed"
     );
+    assert!(met > 900, "{met} met it");
 }
 
 /// A rod on a ball joint that lies on a plane inclined by `alpha`, at `psi` from the fall line;
@@ -436,4 +441,111 @@ fn a_string_thrown_against_a_thin_rod_does_not_pass_it() {
     );
     // measured: none, 25 µm, 59 meet it; of 1000: none, 38 µm, 934
     assert!(met > 50, "{met} met it");
+}
+
+/// Largest angle from the upright of a rod that is bowed by nature, `BOW cos(πs)` from its tip [rad].
+const BOW: f64 = 0.03;
+
+/// How far such a rod of length 1 and `EI` 1, clamped above a floor on which its tip stands, is pressed down when the
+/// force on the tip is `slope` times as large across as upwards.
+///
+/// The elastica over the length from the tip, `θ'' = θ₀'' − V (sin θ − slope cos θ)`, where `θ' = 0`; at the clamp it has
+/// its natural angle and is above its tip.
+fn pressed(slope: f64) -> f64 {
+    let pi = std::f64::consts::PI;
+    // angle, its slope, place across and up at the clamp
+    let shoot = |[angle, force]: [f64; 2]| {
+        let rates = |s: f64, [t, u, ..]: [f64; 4]| {
+            let natural = -BOW * pi * pi * cos(pi * s);
+            let bent = natural - force * (sin(t) - slope * cos(t));
+            [u, bent, sin(t), cos(t)]
+        };
+        let (steps, mut y) = (400, [angle, 0.0, 0.0, 0.0]);
+        let h = 1.0 / f64::from(steps);
+        for k in 0..steps {
+            let s = f64::from(k) * h;
+            let after = |k: [f64; 4], h: f64| std::array::from_fn(|i| y[i] + h * k[i]);
+            let k1 = rates(s, y);
+            let k2 = rates(s + 0.5 * h, after(k1, 0.5 * h));
+            let k3 = rates(s + 0.5 * h, after(k2, 0.5 * h));
+            let k4 = rates(s + h, after(k3, h));
+            y = std::array::from_fn(|i| y[i] + h / 6.0 * (k1[i] + 2.0 * (k2[i] + k3[i]) + k4[i]));
+        }
+        y
+    };
+    let miss = |x| {
+        let [angle, _, across, _] = shoot(x);
+        [angle + BOW, across]
+    };
+    // Newton's method from the small deflection of a straight rod under 20.19 EI/L²
+    let mut x = [4.6 * slope, 19.0];
+    for _ in 0..30 {
+        let (f, e) = (miss(x), 1e-6);
+        let (p, q) = (miss([x[0] + e, x[1]]), miss([x[0], x[1] + e]));
+        let [a, b, c, d] = [p[0] - f[0], q[0] - f[0], p[1] - f[1], q[1] - f[1]].map(|v| v / e);
+        let whole = a * d - b * c;
+        x[0] -= (d * f[0] - b * f[1]) / whole;
+        x[1] -= (a * f[1] - c * f[0]) / whole;
+    }
+    let natural = shoot([BOW, 0.0])[3];
+    natural - shoot(x)[3]
+}
+
+#[test]
+fn a_rod_pressed_on_a_floor_slips_when_its_elastica_leaves_the_cone() {
+    for friction in [0.1, 0.2, 0.3] {
+        let expected = pressed(friction);
+        let (n, radius, speed) = (50, 1e-4, 0.02);
+        let way = |k: i32| {
+            let angle = BOW * cos(std::f64::consts::PI * (f64::from(k) + 0.5) / f64::from(n));
+            Vec3::new(sin(angle), -cos(angle), 0.0) / f64::from(n)
+        };
+        let mut points = vec![Vec3::ZERO];
+        for k in 0..n {
+            points.push(points[k as usize] + way(k));
+        }
+        let height = radius - points[n as usize].y;
+        let down =
+            |time: f64| speed * (time - 0.5 * (1.0 - drystone_base::functions::exp(-time / 0.5)));
+        let key = |k: i32| {
+            let time = f64::from(k) * FRAME;
+            let pose = Pose::at(Vec3::Y * (height - down(time)));
+            Key { time, pose }
+        };
+        let keys: Vec<Key> = (0..24 * 20).map(key).collect();
+        let mut model = Model::new(Vec3::ZERO);
+        model
+            .add_obstacle(rubbing("floor", Shape::HalfSpace, Pose::IDENTITY, friction))
+            .unwrap();
+        let mut strand = Strand::new("rod", Curve::through(&points));
+        strand.parameters = Parameters {
+            mass_per_length: 0.01.into(),
+            radius: radius.into(),
+            bend_stiffness: 1.0.into(),
+            twist_stiffness: 1.0.into(),
+            drag: 0.1.into(),
+            ..Parameters::default()
+        };
+        strand.base = Base::on(MotionPath::through(&keys).unwrap());
+        model.add(strand).unwrap();
+        let mut system = System::new(model, options(16)).unwrap();
+        // it slips once its tip goes 2e-5 m in a step, nearly half as fast as it is pressed
+        let (mut before, mut failed) = (tip(&system, 0).x, 0);
+        let slips = loop {
+            failed += system.step(FRAME / 16.0).failed;
+            let (now, pressed) = (tip(&system, 0).x, down(system.state.time));
+            if (now - before).abs() > 2e-5 || pressed > 2.0 * expected {
+                break pressed;
+            }
+            before = now;
+        };
+        let off = slips / expected - 1.0;
+        // at 0.0432, 0.1495 and 0.2663 of the length; measured: 0.4, 0.1 and 0.3 % off, 0.04, 0.24 and 0.64 mm of creep
+        // before
+        assert!(
+            off.abs() < 0.01 && failed == 0,
+            "μ {friction}: {slips} m, {expected} m expected, {failed} failed"
+        );
+        assert!(before.abs() < 1e-3, "μ {friction}: {before} m of creep");
+    }
 }

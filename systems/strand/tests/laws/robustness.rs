@@ -467,81 +467,111 @@ fn a_minute_of_shaken_curls_fails_no_step() {
     );
 }
 
-/// Cost of a segment and step of `copies` of `strand`, rocked a little so that every step takes two
-/// iterations, in the quickest of some frames [s].
-fn cost_of_a_segment(strand: &Strand, copies: usize, frames: usize) -> f64 {
-    let key = |k: usize| {
-        let time = k as f64 * FRAME;
-        let place = Vec3::X * (2e-3 * sin(std::f64::consts::TAU * 2.0 * time));
-        let pose = Pose::at(place);
-        Key { time, pose }
-    };
-    let keys: Vec<Key> = (0..40).map(key).collect();
-    let base = Base::on(MotionPath::through(&keys).unwrap());
-    let mut model = Model::default();
-    for k in 0..copies {
-        let mut copy = strand.clone().on(base.clone());
-        copy.name = format!("strand {k}");
-        model.add(copy).unwrap();
+/// Many strands that a base rocks a little, so that every step takes two iterations.
+struct Rocked {
+    system: System,
+    warm: State,
+    segments: usize,
+    /// Least cost of a segment and step found so far [s].
+    least: f64,
+}
+
+impl Rocked {
+    fn new(strand: &Strand, copies: usize) -> Self {
+        let key = |k: usize| {
+            let time = k as f64 * FRAME;
+            let place = Vec3::X * (1e-3 * sin(std::f64::consts::TAU * 2.0 * time));
+            let pose = Pose::at(place);
+            Key { time, pose }
+        };
+        let keys: Vec<Key> = (0..10).map(key).collect();
+        let base = Base::on(MotionPath::through(&keys).unwrap());
+        let mut model = Model::default();
+        for k in 0..copies {
+            let mut copy = strand.clone().on(base.clone());
+            copy.name = format!("strand {k}");
+            model.add(copy).unwrap();
+        }
+        let segments = model.chains.iter().map(Chain::len).sum();
+        let alone = Options {
+            parallel: false,
+            ..options(4)
+        };
+        let mut system = System::new(model, alone).unwrap();
+        run_frames(&mut system, 2);
+        Self {
+            warm: system.state.clone(),
+            system,
+            segments,
+            least: f64::INFINITY,
+        }
     }
-    let segments: usize = model.chains.iter().map(Chain::len).sum();
-    let alone = Options {
-        parallel: false,
-        ..options(4)
-    };
-    let mut system = System::new(model, alone).unwrap();
-    run_frames(&mut system, 2);
-    let (mut least, begin) = (f64::INFINITY, busy_seconds());
-    for _ in 0..frames {
-        let report = system.advance_frame(FRAME);
-        least = least.min(report.seconds);
-        let (mean, ..) = report.iteration_figures();
-        assert!(mean < 3.0, "{mean} iterations");
+
+    /// Takes the same frame of four steps again and again, for a while.
+    fn measure(&mut self) {
+        let (mut frames, mut busy) = (0, 0.0);
+        while busy < 0.06 {
+            self.system.state.clone_from(&self.warm);
+            let before = busy_seconds();
+            for _ in 0..4 {
+                let report = self.system.step(FRAME / 4.0);
+                self.least = self.least.min(report.seconds / self.segments as f64);
+                let (mean, ..) = report.iteration_figures();
+                assert!(mean == 2.0, "{mean} iterations, {} segments", self.segments);
+            }
+            (busy, frames) = (busy + busy_seconds() - before, frames + 1);
+        }
+        // a long step is seldom undisturbed, so that the time the processor gave it counts; of a short one that
+        // is not known well
+        self.least = self.least.min(busy / (4 * frames * self.segments) as f64);
     }
-    // a long frame is seldom undisturbed, a short one not seen by the other clock
-    let busy = busy_seconds() - begin;
-    if busy > 0.05 {
-        least = least.min(busy / frames as f64);
-    }
-    least / (4 * segments) as f64
+}
+
+/// The largest over the least.
+fn worst_of(costs: &[f64]) -> f64 {
+    let least = costs.iter().fold(f64::INFINITY, |a, b| a.min(*b));
+    costs.iter().fold(0.0f64, |a, b| a.max(*b)) / least
 }
 
 #[test]
 fn a_segment_costs_the_same_in_short_strands_long_ones_many_and_trees() {
     let hanging = |n: usize| straight(Vec3::new(0.0, -0.008 * n as f64, 0.0), n);
     let tree = {
-        // a trunk of 10 segments with four branches of 10
+        // a trunk of 10 segments with four branches of 10, hanging as it does
         let mut tree = hanging(10);
         for k in 0..4 {
             let from = Vec3::new(0.0, -0.016 * f64::from(k + 1), 0.0);
-            let way = rotation_about(Vec3::Y, f64::from(k)) * Vec3::new(0.05, -0.05, 0.0);
-            let curve = Curve::straight(from, from + way, 10);
+            let curve = Curve::straight(from, from + Vec3::NEG_Y * 0.08, 10);
             tree.curves
                 .push(curve.growing_from(0, 2 * (k as usize + 1)));
         }
         tree
     };
     let cases = [
-        (hanging(10), 20, 20),
-        (hanging(50), 4, 20),
-        (hanging(200), 1, 20),
-        (hanging(25), 1, 20),
-        (hanging(25), 1000, 1),
-        (tree, 4, 20),
+        (hanging(10), 20),
+        (hanging(50), 4),
+        (hanging(200), 1),
+        (tree, 4),
+        (hanging(25), 1),
+        (hanging(25), 100),
+        (hanging(25), 1000),
     ];
-    let mut found = [f64::INFINITY; 6];
-    // in turn, so that a machine that changes its pace changes it for all
-    for _ in 0..6 {
-        for (least, (strand, copies, frames)) in found.iter_mut().zip(&cases) {
-            *least = least.min(cost_of_a_segment(strand, *copies, *frames));
+    let mut cases = cases.map(|(strand, copies)| Rocked::new(&strand, copies));
+    // in turn, so that a machine that changes its pace changes it for all; again until it holds, for what else runs
+    // can only make a case dearer
+    let mut costs = [0.0; 7];
+    for _ in 0..100 {
+        for case in &mut cases {
+            case.measure();
+        }
+        costs = cases.each_ref().map(|case| case.least);
+        if worst_of(&costs) < 1.3 {
+            break;
         }
     }
-    let low = found.iter().fold(f64::INFINITY, |low, x| low.min(*x));
-    let microseconds = found.map(|s| (s * 1e8).round() / 100.0);
-    // measured: 1.06 times at most, 1.4 on a busy machine; a thousand strands 1.25, and share a cache with what
-    // else runs
-    for (k, cost) in found.into_iter().enumerate() {
-        let allowed = if k == 4 { 2.5 } else { 1.7 };
-        assert!(cost < allowed * low, "{microseconds:?} us");
-    }
+    let microseconds = costs.map(|s| (s * 1e9).round() / 1e3);
+    let worst = worst_of(&costs);
+    // measured: 1.04 times over length and in trees, 1.19 in a thousand strands, beside five others on two cores; beside
+    // three that do nothing but move memory it takes up to half a minute
+    assert!(worst < 1.3, "{worst:.2} times: {microseconds:?} us");
 }
