@@ -53,6 +53,8 @@ test("the first frame of falling-roof is on the page within 2 s of starting the 
   }
   await context.close();
   console.log(`first frame of falling-roof after ${best.toFixed(0)} ms`);
+  // not every binary is built to be fast
+  if (process.env.UNTIMED) return t.skip(`${best.toFixed(0)} ms; times are not asserted here`);
   // on a machine that has more to do than it can, the time says something about the rest
   if (loadavg()[0] > cpus().length) return t.skip(`the machine is busy: load ${loadavg()[0]}, ${best.toFixed(0)} ms`);
   assert.ok(best < 2000, `${best} ms`);
