@@ -72,7 +72,7 @@ pub struct FrameCloth {
 pub struct FrameContact {
     /// One body, by index.
     pub a: usize,
-    /// The other.
+    /// The other; from the number of bodies on, a curve of the frame.
     pub b: usize,
     /// [m]
     pub point: Vec3,

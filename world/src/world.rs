@@ -291,15 +291,42 @@ impl World {
         curves
     }
 
-    /// What there is to see, with the contact points of the last step.
+    /// What there is to see, with the contact points of the last step: those of bodies, then those of strands.
     pub fn frame_with_contacts(&self) -> Frame {
+        let mut contacts = self.contacts();
+        contacts.extend(self.contacts_of_strands());
         Frame {
-            contacts: self.contacts(),
+            contacts,
             ..self.frame()
         }
     }
 
-    /// The contact points of the last step with their forces.
+    /// Contact points of strands with bodies: `b` is the number of bodies plus that of the curve in a frame.
+    pub fn contacts_of_strands(&self) -> Vec<FrameContact> {
+        let Some(system) = self.strands() else {
+            return Vec::new();
+        };
+        let bodies = self.system.model.len();
+        let mut first = 0;
+        let mut found = Vec::new();
+        for (strand, chain) in system.state.strands.iter().zip(&system.model.chains) {
+            found.extend(strand.contacts.iter().map(|contact| {
+                let curve = chain.source.get(contact.link).map_or(0, |source| source.0);
+                FrameContact {
+                    a: contact.obstacle,
+                    b: bodies + first + curve,
+                    point: contact.place,
+                    normal: contact.normal,
+                    distance: contact.gap,
+                    force: contact.force,
+                }
+            }));
+            first += chain.parameters.len();
+        }
+        found
+    }
+
+    /// The contact points of bodies in the last step with their forces.
     pub fn contacts(&self) -> Vec<FrameContact> {
         let contacts = &self.system.state.contacts;
         let span = self.system.options().impulse_span(self.last_step);

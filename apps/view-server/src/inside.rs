@@ -2,34 +2,10 @@
 
 use drystone_base::functions::atan2;
 use drystone_base::{Quat, Vec3};
+use drystone_rigid::{Contacts, Model, Patch};
 use drystone_world::{Frame, FrameContact, World};
 
 use crate::parts::{first_curves, sheet};
-
-/// Contact points of strands: `a` is a body, `b` the number of bodies plus that of the curve; the force is
-/// what the strand receives.
-pub(crate) fn strand_contacts(world: &World, bodies: usize) -> Vec<FrameContact> {
-    let Some(system) = world.strands() else {
-        return Vec::new();
-    };
-    let firsts = first_curves(world);
-    let mut found = Vec::new();
-    for (i, strand) in system.state.strands.iter().enumerate() {
-        let (first, chain) = (firsts[i], &system.model.chains[i]);
-        found.extend(strand.contacts.iter().map(|contact| {
-            let curve = chain.source.get(contact.link).map_or(0, |source| source.0);
-            FrameContact {
-                a: contact.obstacle,
-                b: bodies + first + curve,
-                point: contact.place,
-                normal: contact.normal,
-                distance: contact.gap,
-                force: contact.force,
-            }
-        }));
-    }
-    found
-}
 
 /// Twist at the joint below every segment of every curve [rad]: away from rest where the `world` that the
 /// frame is of is at hand, else against the segment before.
@@ -60,20 +36,77 @@ pub(crate) fn twists(frame: &Frame, world: Option<&World>) -> Vec<Vec<f64>> {
     all
 }
 
+/// The contacts of a recorded frame as far as the contact graph needs them, in the same order: points that follow
+/// each other between the same bodies along the same normal are a patch. Those of strands are left out.
+pub(crate) fn patches(contacts: &[FrameContact], model: &Model) -> Contacts {
+    let rigid = |c: &&FrameContact| c.a < model.len() && c.b < model.len();
+    let mut patches: Vec<Patch> = Vec::new();
+    for (first, contact) in contacts.iter().take_while(rigid).enumerate() {
+        let (a, b) = (contact.a as u32, contact.b as u32);
+        match patches.last_mut() {
+            Some(last) if (last.a, last.b, last.normal) == (a, b, contact.normal) => {
+                last.distance = last.distance.min(contact.distance);
+                last.count += 1;
+            }
+            _ => patches.push(Patch {
+                a,
+                b,
+                normal_local: contact.normal,
+                normal: contact.normal,
+                friction: 0.0,
+                restitution: 0.0,
+                distance: contact.distance,
+                first: first as u32,
+                count: 1,
+            }),
+        }
+    }
+    Contacts {
+        patches,
+        ..Contacts::default()
+    }
+}
+
 /// Angle by which `q` turns about y, apart from how it swings y away [rad].
 fn about_y(q: Quat) -> f64 {
     2.0 * atan2(q.y * q.w.signum(), q.w.abs())
 }
 
-/// Of every vertex of every cloth of a frame: its shortest time step [s] and the layers active at it.
+/// Of every vertex of every cloth of a frame, then of every point of every curve: its shortest time step [s]
+/// and the layers active at it; zeros of strands that are no cloth.
 pub(crate) fn clocks(frame: &Frame, world: &World) -> Vec<Vec<(f64, u32)>> {
-    let of = |(number, cloth): (usize, &drystone_world::FrameCloth)| {
-        let own = sheet(world, number).zip(world.cloths());
-        let mut list = own.map_or_else(Vec::new, |(sheet, system)| system.clocks(sheet));
-        list.resize(cloth.points.len(), (0.0, 0));
+    let Some(system) = world.cloths() else {
+        return Vec::new();
+    };
+    let sheets = &system.model().sheets;
+    let of_sheet: Vec<_> = (0..sheets.len()).map(|i| system.clocks(i)).collect();
+    let filled = |mut list: Vec<(f64, u32)>, count: usize| {
+        list.resize(count, (0.0, 0));
         list
     };
-    frame.cloths.iter().enumerate().map(of).collect()
+    let cloths = frame.cloths.iter().enumerate().map(|(number, cloth)| {
+        let own = sheet(world, number).and_then(|i| of_sheet.get(i).cloned());
+        filled(own.unwrap_or_default(), cloth.points.len())
+    });
+    // curves of strands come before those of cloth
+    let chains = sheets.iter().zip(&of_sheet).flat_map(|(sheet, clocks)| {
+        let at = |v: u32| clocks.get(v as usize).copied().unwrap_or_default();
+        let chains = sheet.chains().into_iter();
+        chains.map(move |chain| chain.into_iter().map(at).collect::<Vec<_>>())
+    });
+    let strands = world.strands().map_or(0, |system| {
+        let chains = system.model.chains.iter();
+        chains.map(|chain| chain.parameters.len()).sum()
+    });
+    let own = std::iter::repeat_n(Vec::new(), strands).chain(chains);
+    let curves = frame.strands.iter().zip(own).map(|(curve, mut own)| {
+        if let [particle] = own[..] {
+            // it is shown as a short rod
+            own.resize(curve.points.len(), particle);
+        }
+        filled(own, curve.points.len())
+    });
+    cloths.chain(curves).collect()
 }
 
 /// Rotations whose y axes point along the segments between `points`, each turned as little as can be

@@ -16,7 +16,7 @@ use crate::page::Page;
 use crate::source::{Complaint, Source};
 use crate::tape::Tape;
 use crate::unpack::unpack;
-use crate::wire::{self, Header, Numbers};
+use crate::wire::{self, Header, Known, Numbers};
 
 /// Simulated time between frames that are kept [s].
 const KEPT: f64 = 1.0 / 60.0;
@@ -201,7 +201,7 @@ impl Lane {
         let frame = self.world.frame();
         self.newest = wire::encode(
             &frame,
-            Some(&self.world),
+            Known::Now(&self.world),
             &header,
             &numbers,
             kinds,
@@ -226,7 +226,7 @@ impl Lane {
         let header = self.header();
         let recorded = self.tape.as_mut().and_then(|tape| {
             let time = time.unwrap_or(tape.last);
-            tape.frame(time, &header, self.kinds).ok()
+            tape.frame(time, &self.world, &header, self.kinds).ok()
         });
         let mut bytes = recorded.unwrap_or_else(|| {
             let past = time.and_then(|time| self.history.at(time));
@@ -369,7 +369,7 @@ impl Lane {
                 Some(tape) => {
                     for index in 0..tape.len() {
                         let (frame, record) = tape.recorded(index)?;
-                        page.frame(&frame, &record);
+                        page.add(&self.world, &frame, &record);
                     }
                 }
             }

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use crate::assets;
 use crate::describe::{describe, settings};
 use crate::tape::numbers;
-use crate::wire::{self, Header};
+use crate::wire::{self, Header, Known, kinds};
 
 /// A page that is being filled with frames.
 ///
@@ -29,8 +29,13 @@ pub struct Page {
     scene: Value,
     settings: Value,
     origin: Vec3,
+    /// Knows what things are, if frames are to be added as they were recorded.
+    world: Option<Box<World>>,
     frames: ZlibEncoder<Vec<u8>>,
 }
+
+/// What a page carries besides places, as far as the recording has it.
+const CARRIED: u8 = kinds::VELOCITIES | kinds::GRAPH | kinds::CONTACTS | kinds::FRAMES;
 
 impl std::fmt::Debug for Page {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -47,7 +52,9 @@ impl Page {
             "" => "recording",
             name => name,
         };
-        Ok(Self::of(name, description, settings(scene)?, origin))
+        let mut page = Self::of(name, description, settings(scene)?, origin);
+        page.world = Some(Box::new(world));
+        Ok(page)
     }
 
     /// The same of a lane that knows all this already; its frames are of epoch 0.
@@ -59,20 +66,47 @@ impl Page {
             scene,
             settings,
             origin,
+            world: None,
             frames: ZlibEncoder::new(Vec::new(), Compression::new(6)),
         }
     }
 
-    /// Adds a frame; later ones come later in time.
+    /// Adds a frame with all that was recorded of it; later ones come later in time.
     pub fn frame(&mut self, frame: &Frame, record: &FrameRecord) {
+        if let Some(world) = self.world.take() {
+            self.add(&world, frame, record);
+            self.world = Some(world);
+        }
+    }
+
+    /// The same, of things that `world` knows.
+    pub(crate) fn add(&mut self, world: &World, frame: &Frame, record: &FrameRecord) {
         let header = Header {
             lane: 0,
             epoch: 0,
             origin: self.origin,
         };
+        let (known, numbers) = (Known::Recorded(world), numbers(record));
         let mut graph = Graph::default();
-        let numbers = numbers(record);
-        self.bytes(wire::encode(frame, None, &header, &numbers, 0, &mut graph));
+        let frame = self.coarsened(frame);
+        let frame = wire::encode(&frame, known, &header, &numbers, CARRIED, &mut graph);
+        self.bytes(frame);
+    }
+
+    /// The frame with contacts and velocities to four digits, which is what arrows and colours show: a page is to
+    /// be sent. Places of bodies, strands and cloth stay as they are.
+    fn coarsened(&self, frame: &Frame) -> Frame {
+        let mut frame = frame.clone();
+        for body in &mut frame.bodies {
+            body.linear_velocity = coarse(body.linear_velocity);
+            body.angular_velocity = coarse(body.angular_velocity);
+        }
+        for contact in &mut frame.contacts {
+            contact.point = self.origin + coarse(contact.point - self.origin);
+            contact.force = coarse(contact.force);
+            contact.distance = to_four_digits(contact.distance);
+        }
+        frame
     }
 
     /// Adds a frame that is encoded already.
@@ -83,8 +117,13 @@ impl Page {
         // lane 0, epoch 0
         frame[1] = 0;
         frame[4..8].fill(0);
+        // bytes that mean the same stand together, which is what the compression looks for
+        let stride = stride(frame[2]);
+        let frame = planes(&frame, stride);
         // what goes into memory does not fail
-        let _ = self.frames.write_all(&(frame.len() as u32).to_le_bytes());
+        for word in [frame.len() as u32, stride as u32] {
+            let _ = self.frames.write_all(&word.to_le_bytes());
+        }
         let _ = self.frames.write_all(&frame);
     }
 
@@ -110,6 +149,42 @@ impl Page {
         }
         page += rest;
         page.into_bytes()
+    }
+}
+
+/// Length of what there is most of in a frame with these [`kinds`] of data: contacts, points, or bodies [bytes].
+fn stride(present: u8) -> usize {
+    if present & kinds::CONTACTS != 0 {
+        40
+    } else if present & (kinds::STRANDS | kinds::CLOTHS) != 0 {
+        12
+    } else {
+        28
+    }
+}
+
+/// The first bytes of all records of `stride` bytes, then their second bytes, and so on; what is left over comes first.
+fn planes(bytes: &[u8], stride: usize) -> Vec<u8> {
+    let (rest, records) = bytes.split_at(bytes.len() % stride);
+    let plane = |k: usize| records.iter().skip(k).step_by(stride).copied();
+    rest.iter()
+        .copied()
+        .chain((0..stride).flat_map(plane))
+        .collect()
+}
+
+fn coarse(v: Vec3) -> Vec3 {
+    Vec3::from(v.to_array().map(to_four_digits))
+}
+
+/// To 13 bits, so that the last ones are zeros in single precision.
+fn to_four_digits(x: f64) -> f64 {
+    let bits = (x as f32).to_bits().saturating_add(1 << 10);
+    let short = f32::from_bits(bits & !0x7FF);
+    if short.is_finite() {
+        f64::from(short)
+    } else {
+        x
     }
 }
 
@@ -150,6 +225,29 @@ mod tests {
             ("foobar", "Zm9vYmFy"),
         ] {
             assert_eq!(base64(bytes.as_bytes()), text);
+        }
+    }
+
+    #[test]
+    fn planes_put_bytes_that_mean_the_same_together() {
+        assert_eq!(planes(b"xabcABC", 3), b"xaAbBcC");
+        assert_eq!(planes(b"xy", 3), b"xy");
+    }
+
+    #[test]
+    fn coarse_numbers_keep_four_digits() {
+        for x in [
+            0.0,
+            1.0,
+            -1.0,
+            9.81,
+            -1234.567,
+            3.3e-7,
+            1e30,
+            f64::from(f32::MAX),
+        ] {
+            let off = (to_four_digits(x) - x).abs();
+            assert!(off <= 1.3e-4 * x.abs(), "{x} is off by {off:.1e}"); // measured: 1.2e-4 of it
         }
     }
 

@@ -69,6 +69,8 @@ impl Registry {
         if let Some(run) = runs.iter().find(|run| run.identity() == identity) {
             if let Some(time) = goto.filter(|_| run.watchers() == 0) {
                 run.send(u64::MAX, command::Command::Goto { time });
+            } else if !playing && !run.begun() {
+                run.send(u64::MAX, command::Command::Pause {});
             }
             return Ok(run.clone());
         }

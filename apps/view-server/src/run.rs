@@ -2,7 +2,7 @@
 //! watches can hold it up: a frame that nobody has fetched is replaced by the next one.
 
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -60,6 +60,8 @@ pub(crate) struct Run {
 struct Shared {
     identity: Mutex<Identity>,
     watchers: AtomicUsize,
+    /// Whether somebody has come to watch. Until then time stands still.
+    begun: AtomicBool,
     /// When somebody last watched.
     watched: Mutex<Instant>,
     /// Files that are waited for: ending, and where to.
@@ -85,6 +87,7 @@ impl Run {
         let shared = Arc::new(Shared {
             identity: Mutex::new(identity.clone()),
             watchers: AtomicUsize::new(0),
+            begun: AtomicBool::new(false),
             watched: Mutex::new(Instant::now()),
             exports: Mutex::default(),
         });
@@ -158,6 +161,12 @@ impl Run {
 
     pub(crate) fn enter(&self) {
         self.shared.watchers.fetch_add(1, Ordering::Relaxed);
+        self.shared.begun.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether somebody has come to watch.
+    pub(crate) fn begun(&self) -> bool {
+        self.shared.begun.load(Ordering::Relaxed)
     }
 
     pub(crate) fn leave(&self, client: u64) {
@@ -253,9 +262,14 @@ impl Stage {
         }
     }
 
+    fn begun(&self) -> bool {
+        self.shared.begun.load(Ordering::Relaxed)
+    }
+
     /// Whether wall time rules.
     fn paced(&self) -> bool {
         self.lanes.is_empty()
+            || !self.begun()
             || (self.goto.is_none() && (self.speed > 0.0 || self.looking.is_some()))
     }
 
@@ -572,7 +586,7 @@ impl Stage {
     /// A run that nobody has watched for long stops.
     fn rest_unwatched(&mut self) {
         let nobody = self.shared.watchers.load(Ordering::Relaxed) == 0;
-        if nobody && lock(&self.shared.watched).elapsed() > UNWATCHED {
+        if nobody && self.begun() && lock(&self.shared.watched).elapsed() > UNWATCHED {
             self.playing = false;
             self.goto = None;
         }
@@ -580,7 +594,7 @@ impl Stage {
 
     /// Lets time pass; says whether there is something new to see.
     fn advance(&mut self) -> bool {
-        let playing = self.playing || self.goto.is_some();
+        let playing = self.begun() && (self.playing || self.goto.is_some());
         self.lanes.iter_mut().for_each(|lane| lane.measure(playing));
         if self.lanes.is_empty() || !playing {
             return false;

@@ -122,9 +122,19 @@ impl Server {
             query.extend(settings.sets.iter().map(|set| ("set", set.as_str())));
             url += &format!("?{}", Query::write(&query));
         }
+        let registry = Registry::new(settings.folder);
+        if let Some(scene) = settings.scene.clone() {
+            // the engine gets ready while the browser does; what is wrong is said to the page that asks
+            let identity = Identity {
+                scene,
+                sets: settings.sets,
+                compare: None,
+            };
+            let _ = registry.find(identity, None, true);
+        }
         Ok(Self {
             app: App {
-                registry: Arc::new(Registry::new(settings.folder)),
+                registry: Arc::new(registry),
                 thumbnails: Arc::default(),
                 pages: Arc::default(),
                 scene: settings.scene,

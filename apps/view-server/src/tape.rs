@@ -4,10 +4,10 @@ use std::path::Path;
 
 use drystone_formats::Recording;
 use drystone_rigid::Graph;
-use drystone_world::{Frame, FrameRecord, Scene};
+use drystone_world::{Frame, FrameRecord, Scene, World};
 
 use crate::source::Complaint;
-use crate::wire::{Header, Numbers, encode};
+use crate::wire::{Header, Known, Numbers, encode};
 
 /// Ending of recordings.
 pub(crate) const ENDING: &str = "drec";
@@ -56,10 +56,11 @@ impl Tape {
         Ok(self.recording.frame(index)?)
     }
 
-    /// The frame nearest to `time` [s] as bytes.
+    /// The frame nearest to `time` [s] as bytes; `world` knows what things are.
     pub(crate) fn frame(
         &mut self,
         time: f64,
+        world: &World,
         header: &Header,
         kinds: u8,
     ) -> Result<Vec<u8>, Complaint> {
@@ -68,7 +69,7 @@ impl Tape {
         let mut graph = Graph::default();
         Ok(encode(
             &frame,
-            None,
+            Known::Recorded(world),
             header,
             &numbers(&record),
             kinds,
@@ -88,6 +89,7 @@ pub(crate) fn numbers(record: &FrameRecord) -> Numbers {
         collision_ms: 1e3 * record.collision_seconds,
         dynamics_ms: 1e3 * (record.step_seconds - record.collision_seconds),
         moving: record.bodies as f64,
+        events: record.cloth_events.iter().sum::<u64>() as f64,
         ..Numbers::default()
     }
 }

@@ -1,10 +1,10 @@
 //! Frames as bytes: what goes to the page many times a second.
 //!
-//! Little-endian, version 2. Offsets in bytes:
+//! Little-endian, version 3. Offsets in bytes:
 //!
 //! | at | type | what |
 //! |---|---|---|
-//! | 0 | u8 | version, 2 |
+//! | 0 | u8 | version, 3 |
 //! | 1 | u8 | lane: 0, or 1 for the second of two runs side by side |
 //! | 2 | u8 | [`kinds`] of data that follow |
 //! | 3 | u8 | [`flags`] |
@@ -25,17 +25,18 @@
 //! | | u32 c, then for each | if `CLOTHS`: u32 p, p x 3 f32 points |
 //! | | for each strand (p - 1) x 5 f32 | if `FRAMES`: rotation (x, y, z, w) of each segment, twist of its joint away from rest \[rad\] |
 //! | | for each cloth p x 2 f32 | if `LAYERS`: shortest time step of each vertex \[s\], penalty layers active at it |
+//! | | for each strand p x 2 f32 | if `LAYERS`: the same of the points of chains and particles of cloth; zeros of strands proper |
 //!
 //! In a contact of a strand, b is n plus the number of the strand. A strand or a cloth has as many points as its description says, unless the epoch has changed.
 
 use drystone_base::Vec3;
-use drystone_rigid::{Graph, NONE, Report};
+use drystone_rigid::{Contacts, Graph, NONE, Patch, Report};
 use drystone_world::{Frame, World};
 
-use crate::inside::{clocks, strand_contacts, twists};
+use crate::inside::{clocks, patches, twists};
 
 /// Version of the layout.
-pub const VERSION: u8 = 2;
+pub const VERSION: u8 = 3;
 /// Bytes before the bodies.
 pub const HEADER: usize = 128;
 
@@ -53,7 +54,7 @@ pub mod kinds {
     pub const CLOTHS: u8 = 16;
     /// Material frames and twist of strands.
     pub const FRAMES: u8 = 32;
-    /// Time steps and penalty layers of the vertices of cloth.
+    /// Time steps and penalty layers of the vertices of cloth, of its chains and of its particles.
     pub const LAYERS: u8 = 64;
     /// What a page may ask for.
     pub const ASKABLE: u8 = VELOCITIES | GRAPH | CONTACTS | FRAMES | LAYERS;
@@ -164,38 +165,72 @@ pub struct Header {
     pub origin: Vec3,
 }
 
-/// `frame` as bytes, with the asked-for [`kinds`] of data as far as they are known: the graph, sleep
-/// and the contacts of the last step come from the `world` that the frame is of, if it is at hand.
+/// What is known of the moment of a frame, besides the frame.
+#[derive(Clone, Copy)]
+pub enum Known<'a> {
+    /// Everything: the world is at that moment.
+    Now(&'a World),
+    /// What things are: a world of the same scene at another moment. Contacts are those of the frame, and the graph
+    /// is theirs; sleep, and time steps and layers of cloth, are not known.
+    Recorded(&'a World),
+}
+
+impl std::fmt::Debug for Known<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.now().map_or("Recorded", |_| "Now"))
+    }
+}
+
+impl<'a> Known<'a> {
+    fn now(self) -> Option<&'a World> {
+        match self {
+            Self::Now(world) => Some(world),
+            Self::Recorded(_) => None,
+        }
+    }
+}
+
+/// `frame` as bytes, with the asked-for [`kinds`] of data as far as they are `known`.
 /// Times and flags are those of a frame that is the newest; [`stamp`] changes them.
 pub fn encode(
     frame: &Frame,
-    world: Option<&World>,
+    known: Known<'_>,
     header: &Header,
     numbers: &Numbers,
     asked: u8,
     graph: &mut Graph,
 ) -> Vec<u8> {
-    let system = world.map(World::system);
+    let world = known.now();
     let n = frame.bodies.len();
     let mut asked = asked & kinds::ASKABLE;
     let mut numbers = *numbers;
-    // layers belong to contacts too
-    if asked & (kinds::GRAPH | kinds::CONTACTS) != 0
-        && let Some(system) = system
-    {
-        let contacts = &system.state.contacts;
-        let touches = |k: usize| contacts.patches[k].distance < TOUCHING;
-        graph.analyse(contacts, &system.model, touches);
-        numbers.layers = f64::from(graph.layers);
+    let recorded;
+    let (contacts, model) = match known {
+        Known::Now(world) => (&world.system().state.contacts, &world.system().model),
+        Known::Recorded(world) => {
+            recorded = patches(&frame.contacts, &world.system().model);
+            (&recorded, &world.system().model)
+        }
+    };
+    // contacts were counted, but not kept
+    if world.is_none() && frame.contacts.is_empty() && numbers.contacts > 0.0 {
+        asked &= !(kinds::GRAPH | kinds::CONTACTS);
     }
-    if world.is_none() {
-        asked &= !(kinds::GRAPH | kinds::LAYERS);
+    // layers belong to contacts too
+    if asked & (kinds::GRAPH | kinds::CONTACTS) != 0 {
+        let touches = |k: usize| contacts.patches[k].distance < TOUCHING;
+        graph.analyse(contacts, model, touches);
+        numbers.layers = f64::from(graph.layers);
+        if world.is_none() {
+            numbers.pairs = count_pairs(contacts) as f64;
+            numbers.islands = f64::from(graph.islands);
+        }
+    }
+    if world.and_then(World::cloths).is_none() {
+        asked &= !kinds::LAYERS;
     }
     if frame.strands.is_empty() {
         asked &= !kinds::FRAMES;
-    }
-    if frame.cloths.is_empty() {
-        asked &= !kinds::LAYERS;
     }
     let mut present = asked;
     if !frame.strands.is_empty() {
@@ -226,7 +261,7 @@ pub fn encode(
             .for_each(|x| bytes.float(x));
     }
     for (i, body) in frame.bodies.iter().enumerate() {
-        let asleep = system.and_then(|system| system.state.asleep.get(i));
+        let asleep = world.and_then(|world| world.system().state.asleep.get(i));
         let asleep = asleep.copied().unwrap_or(false);
         bytes.0.push(u8::from(body.visible) | u8::from(asleep) << 1);
     }
@@ -244,17 +279,12 @@ pub fn encode(
         }
     }
     if asked & kinds::CONTACTS != 0 {
-        let mut contacts = world.map_or_else(|| frame.contacts.clone(), World::contacts);
-        contacts.extend(
-            world
-                .into_iter()
-                .flat_map(|world| strand_contacts(world, n)),
-        );
-        let patches = system.map_or(&[][..], |system| &system.state.contacts.patches);
-        let layers = patches.iter().enumerate().flat_map(|(k, patch)| {
+        let layers = contacts.patches.iter().enumerate().flat_map(|(k, patch)| {
             let layer = graph.layer.get(k).copied().unwrap_or(NONE);
             std::iter::repeat_n(layer, patch.count as usize)
         });
+        let own = world.map(|world| [world.contacts(), world.contacts_of_strands()].concat());
+        let contacts = own.as_deref().unwrap_or(&frame.contacts);
         let layers = layers.chain(std::iter::repeat(NONE));
         bytes.word(contacts.len() as u32);
         for (contact, layer) in contacts.iter().zip(layers) {
@@ -300,6 +330,13 @@ pub fn encode(
     bytes.0
 }
 
+/// How many pairs of bodies there are patches between.
+fn count_pairs(contacts: &Contacts) -> usize {
+    let pair = |patch: &Patch| (patch.a, patch.b);
+    let patches = &contacts.patches;
+    patches.chunk_by(|x, y| pair(x) == pair(y)).count()
+}
+
 /// Gap below which bodies count as touching in the contact graph [m].
 const TOUCHING: f64 = 2e-3;
 
@@ -339,7 +376,7 @@ impl Bytes {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
-    use drystone_world::{Body, Scene};
+    use drystone_world::{Body, Cloth, ClothMaterial, ClothPart, Pin, Scene, Surface};
 
     fn float(bytes: &[u8], at: usize) -> f64 {
         f64::from(f32::from_le_bytes(bytes[at..at + 4].try_into().unwrap()))
@@ -365,7 +402,14 @@ mod tests {
         let numbers = Numbers::of(&world, &report, 1.0);
         let mut graph = Graph::default();
         let frame = world.frame();
-        let mut bytes = encode(&frame, Some(&world), &header, &numbers, 0xFF, &mut graph);
+        let mut bytes = encode(
+            &frame,
+            Known::Now(&world),
+            &header,
+            &numbers,
+            0xFF,
+            &mut graph,
+        );
         stamp(&mut bytes, 0.25, 0.5, flags::PLAYING);
 
         let there = kinds::VELOCITIES | kinds::GRAPH | kinds::CONTACTS;
@@ -393,5 +437,107 @@ mod tests {
         let weight = 2000.0 * 9.81;
         assert!((carried / weight - 1.0).abs() < 1e-3, "{carried} N"); // measured: 1e-7
         assert_eq!(bytes.len(), contacts + 4 + 8 * 40);
+    }
+    #[test]
+    fn chains_and_particles_of_cloth_tell_their_layers_after_those_of_cloth() {
+        // a particle that has come to lie on a fixed line, another far above
+        let mut scene = Scene::new();
+        scene.cloth_plane = true;
+        let line = vec![[-1.0, 0.0, 0.0], [1.0, 0.0, 0.0]];
+        let line = Surface::Chain {
+            points: line,
+            closed: false,
+        };
+        scene.cloth(Cloth::new("line", line).pin(Pin::fixed(ClothPart::All)));
+        let points = vec![[0.1, 0.06, 0.0], [0.1, 50.0, 0.0]];
+        let material = ClothMaterial {
+            density: 0.0,
+            vertex_mass: 0.02,
+            ..ClothMaterial::default()
+        };
+        scene.cloth(Cloth::new("grains", Surface::Particles { points }).of(material));
+        let mut world = World::new(&scene).unwrap();
+        let mut layers = Vec::new();
+        let mut graph = Graph::default();
+        for _ in 0..100 {
+            world.step();
+            let frame = world.frame();
+            let (header, numbers) = (Header::default(), Numbers::default());
+            let bytes = encode(
+                &frame,
+                Known::Now(&world),
+                &header,
+                &numbers,
+                kinds::LAYERS,
+                &mut graph,
+            );
+            assert_eq!(bytes[2], kinds::STRANDS | kinds::LAYERS);
+            // three curves of two points each: a line, and two particles that are drawn as rods
+            let start = HEADER + 4 + 3 * (4 + 2 * 12);
+            assert_eq!(bytes.len(), start + 3 * 2 * 8);
+            let seen: Vec<(f64, f64)> = (0..6)
+                .map(|k| start + 8 * k)
+                .map(|at| (float(&bytes, at), float(&bytes, at + 4)))
+                .collect();
+            // both ends of the rod of a particle are that particle
+            assert_eq!((seen[2], seen[4]), (seen[3], seen[5]));
+            assert!(seen[2].0 > 0.0, "time step of {} s", seen[2].0);
+            layers = [seen[0], seen[2], seen[4]].map(|(_, n)| n).to_vec();
+            if layers[1] > 0.0 {
+                break;
+            }
+        }
+        assert!(layers[0] > 0.0 && layers[1] > 0.0, "{layers:?}");
+        assert_eq!(layers[2], 0.0);
+        // a recorded frame cannot know
+        let frame = world.frame();
+        let (header, numbers) = (Header::default(), Numbers::default());
+        let alone = encode(
+            &frame,
+            Known::Recorded(&world),
+            &header,
+            &numbers,
+            0xFF,
+            &mut graph,
+        );
+        assert_eq!(alone[2] & kinds::LAYERS, 0);
+    }
+
+    #[test]
+    fn a_recorded_frame_tells_heights_islands_layers_and_forces_like_the_world_it_was_of() {
+        let mut scene = Scene::new();
+        scene.ground();
+        for k in 0..4 {
+            let y = 0.5 + f64::from(k);
+            scene.add(Body::cube(1.0).named(format!("low-{k}")).at(0.0, y, 0.0));
+        }
+        scene.add(Body::cube(1.0).named("apart").at(5.0, 0.5, 0.0));
+        scene.add(Body::cube(1.0).named("falling").at(-5.0, 60.0, 0.0));
+        let mut world = World::new(&scene).unwrap();
+        let start = World::new(&scene).unwrap();
+        let report = world.run_for(0.5);
+        let numbers = Numbers::of(&world, &report, 1.0);
+        let header = Header::default();
+        let asked = kinds::VELOCITIES | kinds::GRAPH | kinds::CONTACTS;
+        let encoded = |frame: &Frame, known: Known<'_>| {
+            encode(
+                frame,
+                known,
+                &header,
+                &numbers,
+                asked,
+                &mut Graph::default(),
+            )
+        };
+        let live = encoded(&world.frame(), Known::Now(&world));
+        let kept = encoded(&world.frame_with_contacts(), Known::Recorded(&start));
+        assert_eq!(live[2], kept[2]);
+        // all that follows the numbers, of which islands are counted otherwise
+        assert_eq!(live[HEADER..], kept[HEADER..]);
+        assert_eq!(float(&live, 64 + 4 * 14), 4.0);
+        assert_eq!(live[64 + 4 * 14..HEADER], kept[64 + 4 * 14..HEADER]);
+        // a recording without contacts does not claim that everything hangs free
+        let bare = encoded(&world.frame(), Known::Recorded(&start));
+        assert_eq!(bare[2], kinds::VELOCITIES);
     }
 }

@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::{Page, frame_facts, position, start};
+use common::{Page, frame_facts, get, position, start};
 use drystone_view::Settings;
 use serde_json::json;
 
@@ -218,6 +218,31 @@ fn every_scene_of_the_gallery_can_be_watched() {
                 "{}: {body}",
                 entry.name
             );
+        }
+    }
+}
+
+#[test]
+fn a_scene_that_was_made_ready_waits_at_its_start_for_the_first_page() {
+    let settings = || Settings {
+        scene: Some("box-stack".into()),
+        ..Settings::default()
+    };
+    for query in ["scene=box-stack", "scene=box-stack&play=0"] {
+        let server = start(settings());
+        std::thread::sleep(std::time::Duration::from_millis(700));
+        let (_, _, body) = get(&server, "gallery.json");
+        let gallery: serde_json::Value = serde_json::from_slice(&body).unwrap();
+        assert_eq!(gallery["runs"], 1);
+        let mut page = Page::open(&server, query);
+        let first = time(&page.frame(|_| true));
+        assert!(first < 0.1, "the first frame is of {first} s");
+        if query.ends_with("play=0") {
+            page.say(r#"{"do":"step","count":2}"#);
+            let frame = page.frame(|frame| frame_facts(frame).1 >= 2);
+            assert_eq!(frame_facts(&frame).1, 2);
+        } else {
+            page.frame(|frame| time(frame) > 0.2);
         }
     }
 }

@@ -68,7 +68,7 @@ export class Bodies {
     const boxes = shape.kind === "box";
     const geometry = geometryOf(shape, list.length);
     const material = new THREE.MeshStandardMaterial({ roughness: 0.82, metalness: 0 });
-    if (boxes) edged(material);
+    edged(material);
     if (!key.endsWith(" fixed")) this.moving.push(material);
     this.materials.push(material);
     const mesh = new THREE.InstancedMesh(geometry, material, list.length);
@@ -79,7 +79,7 @@ export class Bodies {
     mesh.instanceColor = new THREE.InstancedBufferAttribute(new Float32Array(3 * list.length).fill(1), 3);
     mesh.instanceColor.setUsage(THREE.DynamicDrawUsage);
     const scale = new Float32Array(list.flatMap((one) => one.scale));
-    if (boxes) geometry.setAttribute("extent", new THREE.InstancedBufferAttribute(scale, 3));
+    geometry.setAttribute("extent", new THREE.InstancedBufferAttribute(boxes ? scale : new Float32Array(scale.length), 3));
     this.group.add(mesh);
     return {
       mesh,
@@ -245,7 +245,7 @@ function edged(material: THREE.MeshStandardMaterial): void {
         float edge = max(min(inside.x, inside.y), min(max(inside.x, inside.y), inside.z));
         float least = min(vExtent.x, min(vExtent.y, vExtent.z));
         float width = max(0.035 * least, 0.9 * fwidth(edge));
-        diffuseColor.rgb *= mix(0.5, 1.0, smoothstep(0.0, width, edge));`,
+        if (least > 0.0) diffuseColor.rgb *= mix(0.5, 1.0, smoothstep(0.0, width, edge));`,
       );
   };
 }

@@ -1,14 +1,15 @@
 // A recording that the page carries with it: no engine, the same frames, time in the page's own hand.
 
 import type { Line, Listener } from "./connection";
-import { decode, type Command, type Frame, type SceneDescription, type Status } from "./protocol";
+import { decode, numbersOf, type Command, type Frame, type SceneDescription, type Status } from "./protocol";
 
 /** What stands in a page that was written by `drystone export`. */
 export interface Package {
   name: string;
   scene: SceneDescription;
   settings: Record<string, unknown>;
-  /** Every frame with its length before it (u32), compressed (zlib), in base64. */
+  /** Every frame with its length and the length of its records before it (u32), the first bytes of all records
+   * first, then their second bytes and so on, after what is left over; compressed (zlib), in base64. */
   frames: string;
 }
 
@@ -27,12 +28,24 @@ async function unpack(text: string): Promise<ArrayBuffer[]> {
   const whole = await new Response(stream).arrayBuffer();
   const view = new DataView(whole);
   const frames: ArrayBuffer[] = [];
-  for (let at = 0; at + 4 <= whole.byteLength; ) {
-    const length = view.getUint32(at, true);
-    frames.push(whole.slice(at + 4, at + 4 + length));
-    at += 4 + length;
+  for (let at = 0; at + 8 <= whole.byteLength; ) {
+    const [length, stride] = [view.getUint32(at, true), view.getUint32(at + 4, true)];
+    frames.push(woven(new Uint8Array(whole, at + 8, length), stride));
+    at += 8 + length;
   }
   return frames;
+}
+
+/** Records of `stride` bytes from their first bytes, second bytes and so on. */
+function woven(planes: Uint8Array, stride: number): ArrayBuffer {
+  const out = new Uint8Array(planes.length);
+  const rest = planes.length % stride;
+  const count = (planes.length - rest) / stride;
+  out.set(planes.subarray(0, rest));
+  for (let k = 0, from = rest; k < stride; k++) {
+    for (let i = 0, to = rest + k; i < count; i++, to += stride) out[to] = planes[from++] as number;
+  }
+  return out.buffer;
 }
 
 /** Time of a frame, read without the rest of it [s]. */
@@ -70,6 +83,7 @@ export class Carried implements Line {
     this.listener.line(true);
     this.listener.scene(this.data.scene);
     this.say();
+    this.listener.history(this.times, this.frames.map(numbersOf));
     this.show(time ?? this.first());
     const tick = (): void => {
       this.tick();

@@ -15,15 +15,19 @@ export const MODES = [
 ] as const;
 export type Mode = (typeof MODES)[number][0];
 
-/** The ways of colouring that tell something about a scene. */
-export function modesOf(description: SceneDescription): Mode[] {
+/** What no recording has kept. */
+const LIVE: Mode[] = ["sleeping", "clock", "penalty"];
+
+/** The ways of colouring that tell something about a scene, or a recording of it. */
+export function modesOf(description: SceneDescription, recorded: boolean): Mode[] {
   const has = {
     any: true,
     bodies: description.bodies.some((body) => body.motion === "dynamic"),
     strands: description.strands.some((strand) => strand.kind === "strand"),
-    cloth: description.cloths.length > 0,
+    cloth: description.cloths.length > 0 || description.strands.some((strand) => strand.kind !== "strand"),
   };
-  return MODES.filter(([, , what]) => has[what]).map(([mode]) => mode);
+  const known = (mode: Mode): boolean => !recorded || !LIVE.includes(mode);
+  return MODES.filter(([mode, , what]) => has[what] && known(mode)).map(([mode]) => mode);
 }
 
 type Rgb = readonly [number, number, number];

@@ -1,11 +1,13 @@
 // The line to the engine: speaks, listens, and calls again when it is cut.
 
-import { decode, type Command, type Frame, type SceneDescription, type Status } from "./protocol";
+import { decode, type Command, type Frame, type Numbers, type SceneDescription, type Status } from "./protocol";
 
 export interface Listener {
   scene(description: SceneDescription): void;
   status(status: Status): void;
   frame(frame: Frame): void;
+  /** The numbers of a whole recording, by time [s]. */
+  history(times: number[], numbers: Numbers[]): void;
   refused(message: string): void;
   /** Whether the line stands. */
   line(up: boolean): void;

@@ -6,7 +6,8 @@ import { css, scale, split, type Legend, type Mode } from "./colours";
 import { quantity } from "./format";
 import type { Frame, SceneDescription } from "./protocol";
 
-/** Colours of all segments and of the vertices of each cloth, linear, where they are not their own. */
+/** Colours of all segments and of the vertices of each cloth, linear, where they are not their own. A segment whose
+ * numbers are not numbers keeps its own colour. */
 export interface Paint {
   strands: Float32Array | null;
   cloths: Float32Array[] | null;
@@ -18,16 +19,35 @@ export const PLAIN: Paint = { strands: null, cloths: null, legend: [] };
 /** Strands and cloths of `frame` by `mode`. */
 export function paintSoft(mode: Mode, description: SceneDescription, frame: Frame): Paint {
   if (mode === "twist" && frame.frames) return twist(description, frame, frame.frames);
-  if (mode === "clock" && frame.layers) return clocks(frame.layers);
-  if (mode === "penalty" && frame.layers) return penalties(frame.layers);
+  if (mode === "clock" && frame.layers) return clocks(inCloth(description, frame, frame.layers));
+  if (mode === "penalty" && frame.layers) return penalties(inCloth(description, frame, frame.layers));
   return PLAIN;
 }
 
+/** What is known of cloth, vertex by vertex: time step [s] and active layers. */
+interface Clocks {
+  cloths: Float32Array[];
+  /** Of all segments: the shorter step and the more layers of both ends; of strands that are no cloth not numbers. */
+  segments: Float32Array;
+}
+
+function inCloth(description: SceneDescription, frame: Frame, cloths: Float32Array[]): Clocks {
+  const found: number[] = [];
+  frame.strands.forEach((points, which) => {
+    const own = description.strands[which]?.kind === "strand" ? undefined : frame.chainLayers?.[which];
+    for (let s = 0; 3 * s + 5 < points.length; s++) {
+      const at = (k: number): number => own?.[2 * s + k] ?? NaN;
+      found.push(Math.min(at(0), at(2)), Math.max(at(1), at(3)));
+    }
+  });
+  return { cloths, segments: new Float32Array(found) };
+}
+
 /** The shortest period of all forces that act on a vertex (Harmon 2012, Fig. 2 and 4), by powers of two. */
-function clocks(layers: Float32Array[]): Paint {
+function clocks({ cloths, segments }: Clocks): Paint {
   let [low, high] = [Infinity, -Infinity];
   const level = (list: Float32Array, i: number): number => Math.log2(Math.max(list[2 * i] as number, 1e-13));
-  for (const list of layers) {
+  for (const list of [...cloths, segments]) {
     for (let i = 0; 2 * i < list.length; i++) {
       if (!((list[2 * i] as number) > 0)) continue;
       low = Math.min(low, level(list, i));
@@ -38,29 +58,34 @@ function clocks(layers: Float32Array[]): Paint {
   const range = Math.max(high - low, 1);
   // short steps are bright: that is where something happens
   const place = (x: number): number => (high - x) / range;
-  const cloths = layers.map((list) => each(list, (i) => scale(place(level(list, i)))));
+  const paint = (list: Float32Array): Float32Array => each(list, (i) => scale(place(level(list, i))));
   const some = [high, Math.round(0.5 * (high + low)), low].filter((x, k, all) => all.indexOf(x) === k);
   const legend = some.map((x) => ({ text: quantity(2 ** x, "s"), colour: css(scale(place(x))) }));
-  return { strands: null, cloths, legend };
+  return { strands: paint(segments), cloths: cloths.map(paint), legend };
 }
 
 /** How many penalty layers are active at a vertex, on a scale of doublings. */
-function penalties(layers: Float32Array[]): Paint {
+function penalties({ cloths, segments }: Clocks): Paint {
   let most = 1;
-  for (const list of layers) for (let i = 1; i < list.length; i += 2) most = Math.max(most, list[i] as number);
+  // what is not a number is not more
+  for (const list of [...cloths, segments]) for (let i = 1; i < list.length; i += 2) if ((list[i] as number) > most) most = list[i] as number;
   const none: [number, number, number] = [0.32, 0.33, 0.35];
   const place = (n: number): number => 0.12 + 0.88 * (most > 1 ? Math.log(n) / Math.log(most) : 1);
   const colour = (n: number): [number, number, number] => (n > 0 ? scale(place(n)) : none);
-  const cloths = layers.map((list) => each(list, (i) => colour(list[2 * i + 1] as number)));
+  const paint = (list: Float32Array): Float32Array => each(list, (i) => colour(list[2 * i + 1] as number));
   const some = [1, Math.round(Math.sqrt(most)), most].filter((n, k, all) => all.indexOf(n) === k);
   const legend = [{ text: "none", colour: css(none) }];
   legend.push(...some.map((n) => ({ text: n === 1 ? "1 layer" : `${n}`, colour: css(colour(n)) })));
-  return { strands: null, cloths, legend };
+  return { strands: paint(segments), cloths: cloths.map(paint), legend };
 }
 
+/** Colours of a list of pairs of numbers; what is not a number has none. */
 function each(list: Float32Array, colour: (i: number) => [number, number, number]): Float32Array {
   const out = new Float32Array(1.5 * list.length);
-  for (let i = 0; 2 * i < list.length; i++) out.set(colour(i), 3 * i);
+  for (let i = 0; 2 * i < list.length; i++) {
+    const known = list[2 * i] === list[2 * i];
+    out.set(known ? colour(i) : [NaN, NaN, NaN], 3 * i);
+  }
   return out;
 }
 

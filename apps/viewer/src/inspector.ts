@@ -54,6 +54,8 @@ export class Inspector {
       rows.push(["twist of this joint", `${((twist(part) * 180) / Math.PI).toFixed(3)}°`]);
       rows.push(["twist root to tip", `${((whole * 180) / Math.PI).toFixed(2)}°`], ["frame (x, y, z, w)", vector(here)]);
     }
+    const inside = frame.chainLayers?.[index];
+    if (inside && strand.kind !== "strand") rows.push(...clock(inside, part));
     const touching = touches(frame, frame.bodies + index);
     const list = touching.map(({ other, force, gap }) => {
       const name = bodies[other]?.name ?? `body ${other}`;
@@ -75,8 +77,7 @@ export class Inspector {
     ];
     const inside = frame.layers?.[index];
     if (inside) {
-      rows.push(["time step", quantity(inside[2 * part] as number, "s")]);
-      rows.push(["active layers", String(inside[2 * part + 1])]);
+      rows.push(...clock(inside, part));
       let [least, most] = [Infinity, 0];
       for (let i = 0; 2 * i < inside.length; i++) {
         least = Math.min(least, inside[2 * i] as number);
@@ -131,6 +132,14 @@ export class Inspector {
     });
     this.list(body.name, rows, element("h3", {}, `Touches ${list.length}`), element("ul", {}, ...list.slice(0, 40)));
   }
+}
+
+/** Time step and layers of a vertex. */
+function clock(inside: Float32Array, vertex: number): [string, string][] {
+  return [
+    ["time step", quantity(inside[2 * vertex] as number, "s")],
+    ["active layers", String(inside[2 * vertex + 1])],
+  ];
 }
 
 /** Contact points of thing `index`: the other thing, the force on this one [N], and the gap [m]. */

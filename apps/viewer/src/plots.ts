@@ -14,6 +14,8 @@ interface Chart {
   title: string;
   unit: string;
   logarithmic?: boolean;
+  /** Whether no recording has it. */
+  live?: boolean;
   curves: Curve[];
 }
 
@@ -49,6 +51,7 @@ const CHARTS: Chart[] = [
     title: "Residual of the solver",
     unit: "m/s",
     logarithmic: true,
+    live: true,
     curves: [{ name: "approach speed", value: (n) => n.residual, colour: "--plot-1" }],
   },
 ];
@@ -119,6 +122,18 @@ export class Plots {
     this.shown = frame.time;
     if (!frame.past || recording) series.push(frame.time, frame.numbers, recording);
     this.schedule();
+  }
+
+  /** Takes in a whole recording at once. */
+  history(times: number[], numbers: Numbers[]): void {
+    const series = (this.series[0] = new Series());
+    times.forEach((time, k) => series.push(time, numbers[k] as Numbers, true));
+    this.schedule();
+  }
+
+  /** Leaves out what is not known of a recording. */
+  recorded(on: boolean): void {
+    CHARTS.forEach((chart, k) => ((this.box.children[k] as HTMLElement).hidden = on && chart.live === true));
   }
 
   lanes(count: number): void {

@@ -149,11 +149,21 @@ export interface Frame {
   frames: Float32Array[] | null;
   /** Of each vertex of each cloth its shortest time step [s], and the layers active at it. */
   layers: Float32Array[] | null;
+  /** The same of each point of each strand that is a chain or a particle of cloth; zeros of others. */
+  chainLayers: Float32Array[] | null;
 }
 
 /** Version of the layout that is understood. */
-const VERSION = 2;
+const VERSION = 3;
 const HEADER = 128;
+
+/** The numbers of the frame in `buffer`, without the rest of it. */
+export function numbersOf(buffer: ArrayBuffer): Numbers {
+  const numbers = {} as Numbers;
+  const view = new DataView(buffer);
+  NUMBERS.forEach((name, k) => (numbers[name] = view.getFloat32(64 + 4 * k, true)));
+  return numbers;
+}
 
 /** The frame in `buffer`, without copying what is in it. */
 export function decode(buffer: ArrayBuffer): Frame {
@@ -163,8 +173,7 @@ export function decode(buffer: ArrayBuffer): Frame {
   const kinds = view.getUint8(2);
   const flags = view.getUint8(3);
   const bodies = view.getUint32(12, true);
-  const numbers = {} as Numbers;
-  NUMBERS.forEach((name, k) => (numbers[name] = view.getFloat32(64 + 4 * k, true)));
+  const numbers = numbersOf(buffer);
 
   let at = HEADER;
   const floats = (count: number): Float32Array => {
@@ -204,7 +213,9 @@ export function decode(buffer: ArrayBuffer): Frame {
   const strands = curves(kinds & KIND.strands);
   const cloths = curves(kinds & KIND.cloths);
   const frames = kinds & KIND.frames ? strands.map((points) => floats(5 * Math.max(points.length / 3 - 1, 0))) : null;
-  const layers = kinds & KIND.layers ? cloths.map((points) => floats((2 * points.length) / 3)) : null;
+  const clocks = (points: Float32Array): Float32Array => floats((2 * points.length) / 3);
+  const layers = kinds & KIND.layers ? cloths.map(clocks) : null;
+  const chainLayers = kinds & KIND.layers ? strands.map(clocks) : null;
   return {
     lane: view.getUint8(1),
     kinds,
@@ -227,6 +238,7 @@ export function decode(buffer: ArrayBuffer): Frame {
     cloths,
     frames,
     layers,
+    chainLayers,
   };
 }
 

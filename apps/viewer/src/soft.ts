@@ -190,7 +190,9 @@ export class Soft {
   recolour(paint: Paint): void {
     const colours = this.tubes?.instanceColor;
     if (colours) {
-      (colours.array as Float32Array).set(paint.strands ?? this.own);
+      const [out, { strands }] = [colours.array as Float32Array, paint];
+      out.set(this.own);
+      if (strands?.length === out.length) strands.forEach((x, k) => x === x && (out[k] = x));
       colours.needsUpdate = true;
     }
     this.sheets.forEach((mesh, k) => {

@@ -45,10 +45,8 @@ class LaneView {
   legend: Legend = [];
   /** How strands and cloths were coloured last. */
   private painted: Mode | null = null;
-  ground: THREE.MeshStandardMaterial;
 
-  constructor(ground: THREE.MeshStandardMaterial) {
-    this.ground = ground;
+  constructor(readonly ground: THREE.MeshStandardMaterial) {
     this.sun.castShadow = true;
     this.sun.shadow.mapSize.set(2048, 2048);
     this.sun.shadow.bias = -0.0004;
@@ -56,10 +54,10 @@ class LaneView {
     this.scene.add(this.sun, this.sun.target, this.sky, this.lamp, this.lamp.target, this.arrows.group, this.axes.lines);
   }
 
-  /** A box on the floor: what most scenes are drawn with. */
-  specimen(): void {
+  /** A box on the floor: what most scenes are drawn with. Only to have its programs made; kept, so that they are. */
+  specimen(): THREE.Object3D {
     const body: BodyDescription = { name: "", parts: [[0, 0, 0, 0, 0, 0, 0, 1]], colour: [1, 1, 1], motion: "dynamic", mass: 1, material: "" };
-    this.scene.add(this.disc(), new Bodies([{ kind: "box", size: [1, 1, 1] }], [body], () => this.disc()).group);
+    return new THREE.Group().add(this.disc(), new Bodies([{ kind: "box", size: [1, 1, 1] }], [body], () => this.disc()).group);
   }
 
   describe(description: SceneDescription): void {
@@ -175,8 +173,9 @@ export class Stage {
   private readonly renderer: THREE.WebGLRenderer;
   private readonly ray = new THREE.Raycaster();
   private readonly grounds: THREE.MeshStandardMaterial[] = [];
-  /** Never shown; it keeps what was compiled for it. */
+  /** The first run's view, there before its scene, and what was compiled for it. */
   private readonly early = new LaneView(groundMaterial());
+  private readonly specimen = this.early.specimen();
   private look: Look = LOOKS.light;
   private dirty = true;
   /** Whether shadows are to be cast anew. */
@@ -196,6 +195,8 @@ export class Stage {
     this.renderer.toneMapping = THREE.NeutralToneMapping;
     this.renderer.toneMappingExposure = 1.0;
     this.renderer.autoClear = false;
+    // whoever asks for the errors of a program waits until it is made; where one fails, the tests see it missing
+    this.renderer.debug.checkShaderErrors = false;
     this.canvas = this.renderer.domElement;
     this.canvas.tabIndex = 0;
     this.canvas.setAttribute("role", "img");
@@ -211,11 +212,9 @@ export class Stage {
     });
     this.controls.addEventListener("start", () => (this.atHome = false));
     new ResizeObserver(() => this.resize()).observe(box);
-    this.resize();
-    // the programs of boxes and floor are made while the page waits for its scene
+    // the programs of bodies and floor are made while the page waits for its scene
     this.dressLane(this.early);
-    this.early.specimen();
-    this.renderer.compile(this.early.scene, this.camera);
+    this.renderer.compile(this.specimen, this.camera, this.early.scene);
     const tick = (): void => {
       this.controls.update();
       if (this.dirty) this.draw();
@@ -226,6 +225,7 @@ export class Stage {
 
   dress(theme: "light" | "dark"): void {
     this.look = LOOKS[theme];
+    this.renderer.setClearColor(this.look.background);
     this.lanes.forEach((lane) => this.dressLane(lane));
     this.dirty = true;
   }
@@ -244,9 +244,8 @@ export class Stage {
   /** Makes as many views as there are runs. */
   private lane(number: number): LaneView {
     while (this.lanes.length <= number) {
-      const ground = groundMaterial();
-      this.grounds.push(ground);
-      const lane = new LaneView(ground);
+      const lane = this.lanes.length === 0 ? this.early : new LaneView(groundMaterial());
+      this.grounds.push(lane.ground);
       this.lanes.push(lane);
       this.dressLane(lane);
     }
@@ -418,8 +417,11 @@ export class Stage {
   }
 
   private draw(): void {
+    // before its first frame a scene is nowhere: a strand without length has no direction, and where pictures are
+    // drawn in software a triangle without place takes seconds
+    if (!this.lanes.some((lane) => lane.frame)) return;
     this.dirty = false;
-    if (this.lanes.some((lane) => lane.frame)) this.drawn++;
+    this.drawn++;
     const distance = this.distance();
     this.camera.near = Math.max(0.004 * distance, 1e-4);
     this.camera.far = 60 * distance + 100;
@@ -433,7 +435,7 @@ export class Stage {
       this.renderer.setViewport(k * width, 0, width, size.y);
       this.renderer.setScissor(k * width, 0, width, size.y);
       this.renderer.clear();
-      this.renderer.render(lane.scene, this.camera);
+      if (lane.frame) this.renderer.render(lane.scene, this.camera);
     });
     this.stale = false;
   }

@@ -86,18 +86,19 @@ export class Viewer {
     this.inspector = new Inspector();
     this.options = new Options((lane, assignment) => this.connection.send({ do: "set", lane, assignment }));
     const view = element("div", { class: "stage" });
-    this.ui = this.layout(view);
-    root.replaceChildren(this.ui.root);
     const listener: Listener = {
       scene: (description) => this.onScene(description),
       status: (status) => this.onStatus(status),
       frame: (frame) => this.onFrame(frame),
+      history: (times, numbers) => this.plots.history(times, numbers),
       refused: (message) => this.toast(message),
       line: (up) => this.onLine(up),
     };
-    // the engine is called first: it answers while the stage is set up
+    // the engine is called first: it answers while the stage is set up, and that is lit while the rest is laid out
     this.connection = call(listener, () => this.query());
     this.stage = new Stage(view);
+    this.ui = this.layout(view);
+    root.replaceChildren(this.ui.root);
     this.stage.dress(theme());
     this.stage.onmove = () => this.noteAddress();
     if (MODES.some(([mode]) => mode === address.colour)) this.stage.mode = address.colour as Mode;
@@ -312,7 +313,7 @@ export class Viewer {
 
   /** Shows the switches that tell something about this scene. */
   private offer(description: SceneDescription): void {
-    const modes = modesOf(description);
+    const modes = modesOf(description, this.status?.recording ?? false);
     for (const option of this.ui.colour.options) option.hidden = !modes.includes(option.value as Mode);
     if (!modes.includes(this.stage.mode)) this.setMode("own");
     const strands = description.strands.some((strand) => strand.kind === "strand");
@@ -323,7 +324,11 @@ export class Viewer {
   }
 
   private onStatus(status: Status): void {
+    const before = this.status?.recording;
     this.status = status;
+    const description = this.stage.lanes[0]?.description;
+    if (description && before !== status.recording) this.offer(description);
+    this.plots.recorded(status.recording);
     this.stage.status(status.lanes);
     this.plots.lanes(status.lanes.length);
     this.frames.length = Math.min(this.frames.length, status.lanes.length);
@@ -379,14 +384,15 @@ export class Viewer {
     if (pick.kind === "strand") {
       const strand = lane?.description?.strands[pick.index];
       const twist = frame?.frames?.[pick.index]?.[5 * pick.part + 4];
-      const more = twist === undefined ? "" : `, twist ${((twist * 180) / Math.PI).toFixed(2)}°`;
+      const turned = twist === undefined ? "" : `, twist ${((twist * 180) / Math.PI).toFixed(2)}°`;
       if (!strand) return "";
-      return strand.kind === "particle" ? strand.name : `${strand.name}, segment ${pick.part} of ${strand.points - 1}${more}`;
+      const more = strand.kind === "strand" ? turned : clocked(frame?.chainLayers?.[pick.index], pick.part);
+      const place = strand.kind === "particle" ? "" : `, segment ${pick.part} of ${strand.points - 1}`;
+      return `${strand.name}${place}${more}`;
     }
     if (pick.kind === "cloth") {
       const cloth = lane?.description?.cloths[pick.index];
-      const inside = frame?.layers?.[pick.index];
-      const more = inside ? `, step ${quantity(inside[2 * pick.part] as number, "s")}, ${inside[2 * pick.part + 1]} layers` : "";
+      const more = clocked(frame?.layers?.[pick.index], pick.part);
       return cloth ? `${cloth.name}, vertex ${pick.part}${cloth.pinned.includes(pick.part) ? " (pinned)" : ""}${more}` : "";
     }
     const body = lane?.bodies?.bodies[pick.index];
@@ -409,14 +415,16 @@ export class Viewer {
     const moving = frames.some((f) => f.numbers.moving > 0);
     const count = (lists: Float32Array[]): string => String(lists.reduce((sum, list) => sum + list.length / 3, 0));
     const rows: [string, (frame: Frame) => string][] = [];
-    if (moving) rows.push(["moving bodies", (f) => String(f.numbers.moving)], ["asleep", (f) => String(f.numbers.asleep)]);
+    const live = !this.status?.recording;
+    if (moving) rows.push(["moving bodies", (f) => String(f.numbers.moving)]);
+    if (moving && live) rows.push(["asleep", (f) => String(f.numbers.asleep)]);
     if (description?.strands.length) rows.push(["strand points", (f) => count(f.strands)]);
     if (description?.cloths.length) rows.push(["cloth vertices", (f) => count(f.cloths)]);
     if (moving || description?.strands.length) rows.push(["contact points", (f) => String(f.numbers.contacts)]);
     if (moving) rows.push(["islands", (f) => String(f.numbers.islands)]);
     if (moving || description?.strands.length) rows.push(["deepest overlap", (f) => quantity(f.numbers.penetration, "m")]);
     rows.push(["kinetic energy", (f) => quantity(f.numbers.kinetic, "J")]);
-    if (moving) rows.push(["sweeps a step", (f) => String(f.numbers.sweeps)], ["residual", (f) => quantity(f.numbers.residual, "m/s")]);
+    if (moving && live) rows.push(["sweeps a step", (f) => String(f.numbers.sweeps)], ["residual", (f) => quantity(f.numbers.residual, "m/s")]);
     if (frames.some((f) => f.numbers.events > 0)) rows.push(["cloth events a step", (f) => quantity(f.numbers.events, "")]);
     rows.push(["step time", (f) => `${f.numbers.stepMs.toFixed(2)} ms`]);
     if (this.shown.arrows) {
@@ -631,7 +639,7 @@ export class Viewer {
     if (typing || event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]")) return;
     const cycle = (): void => {
       const description = this.stage.lanes[0]?.description;
-      const modes = description ? modesOf(description) : [];
+      const modes = description ? modesOf(description, this.status?.recording ?? false) : [];
       this.setMode(modes[(modes.indexOf(this.stage.mode) + 1) % modes.length] ?? "own");
     };
     const arrow = (dx: number, dy: number): void => {
@@ -679,6 +687,11 @@ export class Viewer {
     event.preventDefault();
     (act ?? turn)?.();
   }
+}
+
+/** Time step and layers of a vertex of cloth, if they are known. */
+function clocked(inside: Float32Array | undefined, vertex: number): string {
+  return inside ? `, step ${quantity(inside[2 * vertex] as number, "s")}, ${inside[2 * vertex + 1]} layers` : "";
 }
 
 /** Gives a file to whoever looks at the page. */

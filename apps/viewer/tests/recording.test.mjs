@@ -122,6 +122,57 @@ async function opensAlone(path, bodies) {
   await finish(page);
 }
 
+test("a page that was sent shows what the recording has inside: layers, islands, forces, speeds and plots", async () => {
+  const path = join(folder, "inside.html");
+  execFileSync(process.env.DRYSTONE, ["export", join(folder, "box-stack-9.drec"), "-o", path], { stdio: "pipe" });
+  const page = await open(browser, pathToFileURL(path).href);
+  await drawn(page);
+  await page.locator("canvas").first().focus();
+  await page.keyboard.press("Space");
+  await scrub(page, 0.8);
+  const seen = await page.evaluate(() => {
+    const { frames, stage } = window.drystone;
+    const { graph, contacts, velocities, bodies } = frames[0];
+    const described = stage.lanes[0].bodies.bodies;
+    const weight = described.reduce((sum, body) => sum + (body.motion === "dynamic" ? 9.81 * body.mass : 0), 0);
+    let carried = 0;
+    for (let k = 0; k < contacts.count; k++) {
+      const [a, b] = [contacts.words[10 * k], contacts.words[10 * k + 1]];
+      const still = (i) => described[i].motion !== "dynamic";
+      if (still(a) !== still(b)) carried += (still(a) ? 1 : -1) * contacts.floats[10 * k + 6];
+    }
+    return {
+      heights: Array.from({ length: bodies }, (_, i) => graph[2 * i]),
+      layers: Math.max(...Array.from({ length: contacts.count }, (_, k) => contacts.words[10 * k + 9])),
+      carried: carried / weight,
+      velocities: velocities.length / 6,
+    };
+  });
+  // nine boxes, one on the other: what the ground gives carries them all
+  assert.deepEqual(seen.heights, [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
+  assert.equal(seen.layers, 8);
+  assert.equal(seen.velocities, 10);
+  assert.ok(Math.abs(seen.carried - 1) < 0.02, `the ground carries ${seen.carried} of the weight`);
+  const offered = await page.locator("#colour option:not([hidden])").evaluateAll((all) => all.map((one) => one.value));
+  assert.deepEqual(offered, ["own", "layers", "islands", "speed"]);
+  await page.getByLabel("Colours").selectOption("layers");
+  await page.locator(".legend", { hasText: "9" }).waitFor();
+  await page.getByLabel("Contacts and forces").check();
+  const arrows = () => page.evaluate(() => window.drystone.stage.lanes[0].arrows.reference);
+  assert.ok((await arrows()) > 0, `the longest arrow is of ${await arrows()} N`);
+  await shot(page, "alone-inside");
+  await page.getByRole("tab", { name: "Plots" }).click();
+  const plotted = await page.evaluate(() => {
+    const [{ times, numbers }] = window.drystone.plots.series;
+    return { count: times.length, last: times.at(-1), carried: window.drystone.connection.times.length, contacts: Math.max(...numbers.map((n) => n.contacts)) };
+  });
+  assert.ok(plotted.count === plotted.carried && plotted.last > 0.98 && plotted.contacts > 20, JSON.stringify(plotted));
+  assert.equal(await page.locator(".plots figure:visible").count(), 4);
+  await page.waitForFunction(() => document.querySelector(".plots canvas").width > 300);
+  await shot(page, "alone-plots");
+  await finish(page);
+});
+
 for (const [scene, bodies] of [
   ["box-stack-9", 10],
   ["lanterns", 1],

@@ -111,6 +111,35 @@ test("time steps and penalty layers of cloth are seen as colours with a legend",
   await finish(page);
 });
 
+test("time steps and penalty layers of particles and chains are seen as colours with a legend", async () => {
+  const page = await open(browser, scene("scene=sludge&t=0.9"));
+  await until(page, () => window.drystone?.frames[0]?.time > 0.88);
+  await page.getByLabel("Colours").selectOption("penalty");
+  await until(page, () => window.drystone.frames[0].chainLayers?.some((list) => list[1] > 0));
+  await page.locator(".legend", { hasText: "1 layer" }).waitFor();
+  const painted = await page.evaluate(() => {
+    const { frames, stage } = window.drystone;
+    const colours = stage.lanes[0].soft.group.children.find((child) => child.instanceColor).instanceColor.array;
+    let segment = 0;
+    const found = frames[0].strands.map((points, which) => {
+      const first = segment;
+      segment += points.length / 3 - 1;
+      return { layers: frames[0].chainLayers[which][1], colour: Array.from(colours.slice(3 * first, 3 * first + 3)) };
+    });
+    return found.filter((_, which) => stage.lanes[0].description.strands[which].kind === "particle");
+  });
+  const [free, pressed] = [painted.filter((one) => one.layers === 0), painted.filter((one) => one.layers > 0)];
+  assert.ok(free.length > 0 && pressed.length > 0, `${free.length} particles are free, ${pressed.length} are not`);
+  const grey = free[0].colour;
+  assert.ok(free.every((one) => apart(one.colour, grey) < 1e-6), JSON.stringify(free));
+  assert.ok(pressed.every((one) => apart(one.colour, grey) > 0.05), JSON.stringify(pressed));
+  await shot(page, "sludge-layers");
+  await page.getByLabel("Colours").selectOption("clock");
+  await page.locator(".legend", { hasText: "s" }).first().waitFor();
+  await shot(page, "sludge-steps");
+  await finish(page);
+});
+
 test("twist, material frames and contacts of strands are seen, each with its key", async () => {
   const page = await open(browser, scene("scene=twisted-ring&t=1"));
   await until(page, () => window.drystone?.frames[0]?.time > 0.98);
