@@ -540,4 +540,30 @@ mod tests {
         let bare = encoded(&world.frame(), Known::Recorded(&start));
         assert_eq!(bare[2], kinds::VELOCITIES);
     }
+
+    #[test]
+    fn a_recorded_frame_tells_where_strands_touch_like_the_world_it_was_of() {
+        let scene = (drystone_gallery::find("long-hair").unwrap().build)();
+        let start = World::new(&scene).unwrap();
+        let mut world = World::new(&scene).unwrap();
+        for _ in 0..20 {
+            world.step();
+            if !world.contacts_of_strands().is_empty() {
+                break;
+            }
+        }
+        let header = Header::default();
+        let encoded = |frame: &Frame, known: Known<'_>| {
+            let (numbers, mut graph) = (Numbers::default(), Graph::default());
+            encode(frame, known, &header, &numbers, kinds::CONTACTS, &mut graph)
+        };
+        let live = encoded(&world.frame(), Known::Now(&world));
+        let kept = encoded(&world.frame_with_contacts(), Known::Recorded(&start));
+        assert_eq!(live[HEADER..], kept[HEADER..]);
+        let bodies = world.bodies().len();
+        let contacts = HEADER + (28 * bodies + bodies).next_multiple_of(4);
+        assert!(word(&kept, contacts) > 0, "no strand touches anything");
+        // the second of a contact is a curve, not a body
+        assert!(word(&kept, contacts + 8) as usize >= bodies);
+    }
 }
