@@ -178,6 +178,8 @@ export class Stage {
   private readonly specimen = this.early.specimen();
   private look: Look = LOOKS.light;
   private dirty = true;
+  /** What tells that the last picture is done. */
+  private fence: WebGLSync | null = null;
   /** Whether shadows are to be cast anew. */
   private stale = true;
   private home: { eye: Vector; target: Vector } | null = null;
@@ -217,7 +219,8 @@ export class Stage {
     this.renderer.compile(this.specimen, this.camera, this.early.scene);
     const tick = (): void => {
       this.controls.update();
-      if (this.dirty) this.draw();
+      // pictures that queue up before a slow card would only be late
+      if (this.dirty && this.isDone()) this.draw();
       requestAnimationFrame(tick);
     };
     requestAnimationFrame(tick);
@@ -438,6 +441,17 @@ export class Stage {
       if (lane.frame) this.renderer.render(lane.scene, this.camera);
     });
     this.stale = false;
+    const gl = this.renderer.getContext() as WebGL2RenderingContext;
+    if (this.fence) gl.deleteSync(this.fence);
+    this.fence = gl.fenceSync(gl.SYNC_GPU_COMMANDS_COMPLETE, 0);
+    gl.flush();
+  }
+
+  /** Whether the last picture has been drawn to its end. */
+  private isDone(): boolean {
+    const gl = this.renderer.getContext() as WebGL2RenderingContext;
+    if (!this.fence || gl.isContextLost()) return true;
+    return gl.getSyncParameter(this.fence, gl.SYNC_STATUS) === gl.SIGNALED;
   }
 
   /** The sun's shadow is sharpest where one looks; far things fade. */
