@@ -25,7 +25,8 @@ const GAIN: f64 = 0.05;
 /// Where nothing is fixed there are no layers: more rounds, to a smaller share.
 const FREE: u32 = 8;
 const FREE_GAIN: f64 = 1e-3;
-/// A further round needs at least this share of the contacts to be closing.
+/// A further round needs at least this share of the contacts to be closing; three times as many
+/// while its group flies.
 const FEW: f64 = 0.01;
 /// In a further round a large group sweeps only around the contacts that still close, if they
 /// are less than this share of all ...
@@ -216,16 +217,16 @@ fn solve<T: Dispatch>(group: &mut Group<T>, settings: &CoursedOptions) {
         (settings.rounds, GAIN)
     };
     let large = group.blocks.len() > LARGE;
-    let (spread, stale) = if group.fastest > FLYING {
-        (1.0, 2.0 * STALE)
+    let (few, spread, stale) = if group.fastest > FLYING {
+        (3.0 * FEW, 1.0, 2.0 * STALE)
     } else {
-        (SPREAD, STALE)
+        (FEW, SPREAD, STALE)
     };
     let mut enough = CALM;
     for round in 0..rounds {
         let wrong = group.coarse.look(&group.blocks, enough);
         group.residual = wrong.approach;
-        if wrong.velocity <= STILL || (round > 0 && wrong.share < FEW) {
+        if wrong.velocity <= STILL || (round > 0 && wrong.share < few) {
             break;
         }
         if round == 0 {
