@@ -52,7 +52,7 @@ for (const [scene, set, least] of [
     for (const [kind, count] of Object.entries(least)) assert.ok(cost[kind] >= count, `${cost[kind]} of ${kind}`);
     assert.ok(cost.calls <= 60, `${cost.calls} calls for a picture and its shadows`);
     assert.ok(cost.triangles <= 1_000_000, `${cost.triangles} triangles`);
-    assert.ok(cost.update < 250, `${cost.update} ms to move everything`); // measured: 0.4 to 3
+    assert.ok(cost.update < 250, `${cost.update} ms to move everything`); // measured: 0.4 to 7.4
     await shot(page, scene);
     await finish(page);
   });
