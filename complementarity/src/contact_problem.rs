@@ -126,6 +126,20 @@ impl ContactProblem {
         }
     }
 
+    /// How far apart the velocities after two lists of impulses are: the largest difference, as a part of
+    /// the largest velocity at `λ = 0` [1]. Impulses are not unique, so answers are compared by this.
+    pub fn apart(&self, x: &[[f64; 3]], y: &[[f64; 3]]) -> f64 {
+        let largest =
+            |rows: &mut dyn Iterator<Item = f64>| rows.fold(0.0f64, |m, v| m.max(v.abs()));
+        let (x, y) = (self.velocities_after(x), self.velocities_after(y));
+        let pairs = x.iter().flatten().zip(y.iter().flatten());
+        let apart = largest(&mut pairs.map(|(x, y)| x - y));
+        match apart > 0.0 {
+            true => apart / largest(&mut self.b().iter().flatten().copied()),
+            false => 0.0,
+        }
+    }
+
     /// Which bodies the contacts join, where that is known.
     pub fn graph(&self) -> Option<ContactGraph> {
         match &self.form {

@@ -1,8 +1,6 @@
 //! What every solver must do, on problems of known make.
 
-use crate::solvers_problems::{
-    column, difference, equal, growing, pile, repeated, squeezed, stack,
-};
+use crate::solvers_problems::{column, equal, growing, pile, repeated, squeezed, stack};
 use drystone_base::functions::cos;
 use drystone_complementarity::history::first_below;
 use drystone_complementarity::solvers::{Row, SorLcp, sor_lcp};
@@ -118,7 +116,7 @@ fn solvers_of_one_law_agree_on_the_velocities() {
                 answers.push((solver, impulses));
             }
             for (solver, impulses) in &answers[1..] {
-                let apart = difference(&problem, impulses, &answers[0].1);
+                let apart = problem.apart(impulses, &answers[0].1);
                 assert!(
                     apart < 1e-6,
                     "{}: {solver} off by {apart:.1e}",
@@ -143,7 +141,7 @@ fn sliding_faces_have_many_answers() {
         .solve(&problem, &mut backward, &Ordering::Reverse, &settings)
         .unwrap();
     assert!(outcome.reached);
-    let apart = difference(&problem, &forward, &backward);
+    let apart = problem.apart(&forward, &backward);
     assert!(apart > 1e-4, "{apart:.1e}"); // measured: 1e-3
 }
 
@@ -155,7 +153,7 @@ fn without_friction_all_laws_have_one_answer() {
         let (exact, _) = solve(Solver::Pgs, &problem, &settings);
         for solver in precise().filter(|s| *s != Solver::Jacobi) {
             let (impulses, _) = solve(solver, &problem, &settings);
-            let apart = difference(&problem, &impulses, &exact);
+            let apart = problem.apart(&impulses, &exact);
             assert!(apart < 1e-8, "pile {seed}: {solver} off by {apart:.1e}");
         }
     }
@@ -192,7 +190,7 @@ fn the_convex_law_with_its_gap_added_is_coulombs() {
                 outcome.ended, outcome.residual
             );
         }
-        let apart = difference(&problem, &impulses, &cone);
+        let apart = problem.apart(&impulses, &cone);
         assert!(apart < 1e-6, "{}: {apart:.1e}", problem.name); // measured: 1e-9
     }
 }
@@ -373,7 +371,7 @@ fn a_warm_start_at_the_solution_stops_at_once() {
             )
             .unwrap();
         assert_eq!((outcome.reached, outcome.iterations), (true, 0), "{solver}");
-        let apart = difference(&problem, &impulses, &kept);
+        let apart = problem.apart(&impulses, &kept);
         assert!(apart < 1e-14, "{solver} moved by {apart:.1e}");
     }
 }
@@ -433,7 +431,7 @@ fn both_forms_of_a_problem_give_the_same_answer() {
             solve(solver, &problem, &settings).0,
             solve(solver, &matrix, &settings).0,
         );
-        let apart = difference(&problem, &x, &y);
+        let apart = problem.apart(&x, &y);
         assert!(apart < 1e-9, "{solver}: {apart:.1e}");
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::solvers_problems::{difference, equal, pile, stack};
+use crate::solvers_problems::{equal, pile, stack};
 use drystone_complementarity::{Ordering, OrderingError, Record, Settings, SolveError, Solver};
 
 #[test]
@@ -150,7 +150,7 @@ fn every_sweeping_solver_finds_the_same_velocities_in_every_ordering() {
                     "{}: {solver} {ordering}: {} at {:.1e}",
                     problem.name, outcome.ended, outcome.residual
                 );
-                let apart = difference(problem, &impulses, &plain);
+                let apart = problem.apart(&impulses, &plain);
                 assert!(
                     apart < 1e-6,
                     "{}: {solver} {ordering}: {apart:.1e}",

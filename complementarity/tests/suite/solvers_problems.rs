@@ -204,15 +204,3 @@ pub fn growing(n: usize, heaviest: f64) -> Vec<f64> {
     let ratio = heaviest.powf(1.0 / (n - 1) as f64);
     (0..n).map(|i| ratio.powi(i as i32)).collect()
 }
-
-/// Largest difference of contact velocities, as a part of the largest at the start [1].
-pub fn difference(problem: &ContactProblem, x: &[[f64; 3]], y: &[[f64; 3]]) -> f64 {
-    let largest = problem
-        .b()
-        .iter()
-        .flatten()
-        .fold(0.0f64, |m, b| m.max(b.abs()));
-    let (x, y) = (problem.velocities_after(x), problem.velocities_after(y));
-    let differences = x.iter().flatten().zip(y.iter().flatten());
-    differences.fold(0.0f64, |m, (x, y)| m.max((x - y).abs())) / largest
-}

@@ -1,6 +1,6 @@
 //! The two-level solve taken apart: in both forms, with every kind of aggregate.
 
-use crate::solvers_problems::{column, difference, equal, growing, pile, stack};
+use crate::solvers_problems::{column, equal, growing, pile, stack};
 use drystone_complementarity::{Aggregates, ContactProblem, Ordering, Outcome, Settings, Solver};
 
 fn solve(
@@ -53,7 +53,7 @@ fn every_kind_of_aggregate_finds_the_same_velocities() {
             for problem in [&problem, &matrix] {
                 let (impulses, outcome) =
                     solve(Solver::TwoLevelAnderson, problem, kind, (1e-10, 10_000));
-                let apart = difference(problem, &first, &impulses);
+                let apart = problem.apart(&first, &impulses);
                 assert!(
                     outcome.reached && apart < 1e-7,
                     "{} by {}: {apart:.1e} apart after {} iterations",
@@ -105,7 +105,7 @@ fn lanes_of_single_precision_come_as_far_as_seven_digits_reach() {
         let problem = pile(seed, 0.4, 5.0);
         let (first, _) = solve(Solver::Cone, &problem, Aggregates::Layer, (1e-10, 100_000));
         let (impulses, outcome) = lanes(&problem, 1e-8);
-        let apart = difference(&problem, &first, &impulses);
+        let apart = problem.apart(&first, &impulses);
         assert!(
             apart < 1e-4,
             "{}: {apart:.1e} apart, residual {:.1e}",

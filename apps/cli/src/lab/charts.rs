@@ -98,7 +98,7 @@ mod tests {
             residual: 1.0,
             failed: None,
             history,
-            velocities: Vec::new(),
+            impulses: Vec::new(),
             apart: None,
         };
         let diverges = vec![entry(0, 1.0), entry(1, 2.0), entry(2, 1e9)];

@@ -155,7 +155,7 @@ mod tests {
             residual: 5e-5,
             failed: failed.map(str::to_owned),
             history: Vec::new(),
-            velocities: Vec::new(),
+            impulses: Vec::new(),
             apart: Some(2e-9),
         }
     }

@@ -25,9 +25,9 @@ pub(crate) struct Trial {
     /// Why the tolerance was not reached, or why the solver was not even started.
     pub(crate) failed: Option<String>,
     pub(crate) history: Vec<Entry>,
-    /// Of each contact after the solve, in the problem's rows [m/s].
-    pub(crate) velocities: Vec<[f64; 3]>,
-    /// How far they are from those of the best of the others, see [`super::agreement`] [1].
+    /// Found by the solver [N s].
+    pub(crate) impulses: Vec<[f64; 3]>,
+    /// How far its velocities are from those of the best of the others, see [`super::agreement`] [1].
     pub(crate) apart: Option<f64>,
 }
 
@@ -61,7 +61,7 @@ pub(crate) fn run(
         residual: f64::NAN,
         failed: None,
         history: Vec::new(),
-        velocities: Vec::new(),
+        impulses: Vec::new(),
         apart: None,
     };
     match solver.solve_watched(problem, &mut impulses, &ordering, settings, &mut watch) {
@@ -76,7 +76,7 @@ pub(crate) fn run(
                 other => Some(other.to_string()),
             },
             history: outcome.history,
-            velocities: problem.velocities_after(&impulses),
+            impulses,
             ..trial
         },
         Err(error) => {
