@@ -17,6 +17,8 @@ pub(crate) struct ActiveSet {
     unknowns: Vec<usize>,
     /// `w` at the forces of now.
     off: Vec<f64>,
+    /// One over the stiffness of friction, by contact.
+    slack: Vec<f64>,
 }
 
 /// Sweeps before the first direct solution, and between some.
@@ -86,6 +88,9 @@ impl ActiveSet {
         if !n.is_multiple_of(3) || !(0..n).all(|i| parts.entry(i, i) > 0.0) {
             return sweep(x, settings.sweeps);
         }
+        self.slack.clear();
+        self.slack
+            .extend((0..n).step_by(3).map(|contact| parts.slack(contact)));
         // what touched before mostly touches still: sweeps only where that leads nowhere
         for round in 0..ROUNDS {
             if round % 5 == 4 || (round == 0 && x.iter().all(|x| *x == 0.0)) {
@@ -115,7 +120,7 @@ impl ActiveSet {
         let mut worst = 0.0f64;
         for i in (0..n).step_by(3) {
             let normal = (x[i] - self.off[i] / parts.entry(i, i)).max(0.0);
-            let (z, long) = self.pull(parts, x, i);
+            let (z, long) = self.pull(x, i);
             let most = parts.friction(i) * x[i].max(0.0);
             let part = if long > most { most / long } else { 1.0 };
             worst = worst.max((x[i] - normal).abs());
@@ -126,8 +131,8 @@ impl ActiveSet {
     }
 
     /// `z` of a contact, and its length.
-    fn pull(&self, parts: Parts<'_>, x: &[f64], i: usize) -> ([f64; 2], f64) {
-        let slack = parts.slack(i);
+    fn pull(&self, x: &[f64], i: usize) -> ([f64; 2], f64) {
+        let slack = self.slack[i / 3];
         let z = [1, 2].map(|k| x[i + k] - slack * self.off[i + k]);
         (z, (z[0] * z[0] + z[1] * z[1]).sqrt())
     }
@@ -143,13 +148,13 @@ impl ActiveSet {
         }
         let (count, width) = (self.unknowns.len(), self.unknowns.len() + 1);
         self.system.clear();
-        for contact in self.unknowns.chunks_exact(3) {
-            let i = contact[0];
+        for unknown in (0..count).step_by(3) {
+            let i = self.unknowns[unknown];
             self.system
                 .extend(self.unknowns.iter().map(|&j| parts.entry(i, j)));
             self.system.push(parts.b[i]);
-            let (z, long) = self.pull(parts, x, i);
-            let (friction, slack) = (parts.friction(i), parts.slack(i));
+            let (z, long) = self.pull(x, i);
+            let (friction, slack) = (parts.friction(i), self.slack[i / 3]);
             let most = friction * x[i].max(0.0);
             for k in 1..3 {
                 if long <= most && most > 0.0 {
@@ -169,18 +174,20 @@ impl ActiveSet {
                     let one = if l == k { 1.0 } else { 0.0 };
                     c * (one - way[k - 1] * way[l - 1])
                 };
-                for &j in &self.unknowns {
-                    let mut entry = if j == i + k { 1.0 } else { 0.0 };
-                    if j == i {
-                        entry -= friction * way[k - 1];
-                    }
-                    for l in 1..3 {
-                        let one = if j == i + l { 1.0 } else { 0.0 };
-                        entry -= across(l) * (one - slack * parts.entry(i + l, j));
-                    }
-                    self.system.push(entry);
-                }
-                let known = across(1) * parts.b[i + 1] + across(2) * parts.b[i + 2];
+                let (p, q) = (across(1), across(2));
+                let begin = self.system.len();
+                self.system.extend(
+                    self.unknowns
+                        .iter()
+                        .map(|&j| slack * (p * parts.entry(i + 1, j) + q * parts.entry(i + 2, j))),
+                );
+                // what stands in the contact's own columns
+                let own = begin + unknown;
+                self.system[own] -= friction * way[k - 1];
+                self.system[own + 1] -= p;
+                self.system[own + 2] -= q;
+                self.system[own + k] += 1.0;
+                let known = p * parts.b[i + 1] + q * parts.b[i + 2];
                 self.system.push(slack * known);
             }
         }

@@ -465,6 +465,7 @@ impl Contacts {
     pub(crate) fn add_loads(&self, loads: &mut [Load]) {
         for contact in &self.active {
             let (force, load) = (contact.sum(), &mut loads[contact.spot.link]);
+            load.acts = true;
             load.force += force;
             load.points += outer(force, contact.spot.at);
         }

@@ -5,7 +5,8 @@ use drystone_base::Vec3;
 use drystone_complementarity::solvers::Row as Bound;
 
 use crate::base::Frame;
-use crate::contact::Touch;
+use crate::constraint::Spot;
+use crate::contact::{Swept, Touch};
 use crate::implicit::{Bdf, Load};
 use crate::kinematics::{place, velocities};
 use crate::properties::Properties;
@@ -139,15 +140,9 @@ pub(crate) fn impact_rows(
             axes,
             friction,
         } = touch;
-        // approach at the start of the step, against the obstacle's own motion
-        let past = &strand.history[spot.link];
-        let from_centre = Vec3::Y * (spot.at.y - properties.links[spot.link].half);
-        let v = past.velocity[1] + past.axes_rate[1] * from_centre;
-        let motion = &swept[obstacle];
-        let at = motion
-            .to
-            .local_point(frame.world(spot.place(&iterate.links)));
-        let carried = frame.felt(motion.to.point(at) - motion.from.point(at)) / bdf.h;
+        // the step is history by now
+        let v = speed_before(strand, properties, spot, 1);
+        let carried = carried_along(&swept[obstacle], frame, spot.place(&iterate.links), bdf.h);
         let approach = axes[0].dot(v - carried);
         fast |= approach < -IMPACT;
         let restitution = scene.model.obstacles[obstacle].restitution;
@@ -177,6 +172,35 @@ pub(crate) fn impact_rows(
         }
     }
     fast
+}
+
+/// Whether something comes upon an obstacle in this step, which is not yet accepted.
+pub(crate) fn strikes(
+    strand: &StrandState,
+    properties: &Properties,
+    frame: &Frame,
+    bdf: Bdf,
+    work: &Workspace,
+) -> bool {
+    work.contacts.touching().any(|touch| {
+        let place = touch.spot.place(&work.iterate.links);
+        let v = speed_before(strand, properties, touch.spot, 0);
+        let carried = carried_along(&work.swept[touch.obstacle], frame, place, bdf.h);
+        touch.axes[0].dot(v - carried) < -IMPACT
+    })
+}
+
+/// Velocity of a spot at the start of the step, which is history number `past`.
+fn speed_before(strand: &StrandState, properties: &Properties, spot: Spot, past: usize) -> Vec3 {
+    let history = &strand.history[spot.link];
+    let from_centre = Vec3::Y * (spot.at.y - properties.links[spot.link].half);
+    history.velocity[past] + history.axes_rate[past] * from_centre
+}
+
+/// Velocity of the obstacle's own point at `place`, felt world.
+fn carried_along(motion: &Swept, frame: &Frame, place: Vec3, h: f64) -> Vec3 {
+    let at = motion.to.local_point(frame.world(place));
+    frame.felt(motion.to.point(at) - motion.from.point(at)) / h
 }
 
 /// Rates of the joints over this step alone, as history would remember the approach; how every link

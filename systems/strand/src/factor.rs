@@ -232,7 +232,7 @@ impl Factor {
                     sum.tt += scalar(k);
                 }
             }
-            if let Some(load) = loads.get(j) {
+            if let Some(load) = loads.get(j).filter(|load| load.acts) {
                 let levers = load.levers(&link.axes);
                 let (x, y, z) = (levers.x_axis, levers.y_axis, levers.z_axis);
                 sum.asked.force -= load.force;

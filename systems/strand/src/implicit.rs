@@ -108,6 +108,8 @@ impl Live {
 /// Forces of constraints and contacts on one link, constant while a Newton step is tried.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Load {
+    /// Whether any acts: otherwise all else is zero.
+    pub acts: bool,
     /// Their sum.
     pub force: Vec3,
     /// `Σ f ξᵀ` with the points `ξ` in the link's frame.
@@ -146,6 +148,7 @@ impl Curving {
 impl Load {
     /// Nothing.
     pub(crate) const ZERO: Self = Self {
+        acts: false,
         force: Vec3::ZERO,
         points: Mat3::ZERO,
         torque: Vec3::ZERO,
@@ -263,7 +266,7 @@ impl Problem<'_> {
                 sum += body.mass * body.centre_history.dot(from - link.centre);
                 0.0
             };
-            if let Some(load) = loads.get(j) {
+            if let Some(load) = loads.get(j).filter(|load| load.acts) {
                 let levers = load.levers(&link.axes);
                 let turn = log(body.start.conjugate() * rotation[j]);
                 sum -= load.force.dot(link.origin - from);

@@ -14,7 +14,7 @@ use crate::Model;
 use crate::base::{Frame, base_load};
 use crate::chain::Chain;
 use crate::constraint::Spot;
-use crate::encounter::{find_speeds, impact_rows, watch_obstacles};
+use crate::encounter::{find_speeds, impact_rows, strikes, watch_obstacles};
 use crate::goals::{remember_forces, set_goals, take_up};
 use crate::implicit::{Bdf, Problem};
 use crate::kinematics::Bases;
@@ -24,7 +24,9 @@ use crate::reaction::{add_reactions, correct_for_impact, momentum_before};
 use crate::response::Handle;
 use crate::spring::Spring;
 use crate::state::{Held, StrandState};
-use crate::step::{Scene, Workspace, accept, extrapolate, gather_forces, local_error};
+use crate::step::{
+    Scene, Workspace, accept, extrapolate, gather_forces, local_error, start_halvings,
+};
 
 /// Strands that are advanced as one.
 pub(crate) struct Group {
@@ -90,7 +92,7 @@ impl Group {
             strand.base_impulse = [Vec3::ZERO; 2];
             strand.reactions.clear();
             if strand.depth == 0 {
-                strand.halvings = strand.halvings.max(options.start_halvings);
+                strand.halvings = strand.halvings.max(start_halvings(options, strand));
             }
             halvings = halvings.max(strand.halvings);
         }
@@ -132,7 +134,12 @@ impl Group {
             }
             let controlled = options.error_tolerance > 0.0;
             self.works[0].tally.count(solved.iterations);
-            let again = !solved.converged || (controlled && rough > 1.0);
+            let strikes = |k: usize| {
+                let (strand, properties) = (&self.strands[k], &self.properties[k]);
+                strikes(strand, properties, &self.frames[k], bdf, &self.works[k])
+            };
+            let again =
+                !solved.converged || (controlled && rough > 1.0 && !(0..scenes.len()).any(strikes));
             if again && !self.whole.tired && halvings < options.halvings {
                 halvings += 1;
                 self.works[0].tally.halved += 1;

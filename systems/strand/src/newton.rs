@@ -155,7 +155,7 @@ pub(crate) fn solve<'a>(
         let ahead = largest * (shrunk * shrunk).min(1.0);
         // contacts that come and go may keep a step from settling further: less is asked in time
         let late = f64::from(iteration.saturating_sub(8)) / 4.0;
-        let patience = if coupling.is_coupled() {
+        let patience = if coupling.is_coupled() && late > 0.0 {
             pow(10.0, late)
         } else {
             1.0

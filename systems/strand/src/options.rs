@@ -25,7 +25,8 @@ pub struct Options {
     pub error_tolerance: f64,
     /// Most times a step is halved, up to 16.
     pub halvings: u32,
-    /// Times the first step of a start, which is of first order, is halved.
+    /// Times the first step of a start, which is of first order, is halved; once less where something
+    /// touches, as it does after an impact.
     pub start_halvings: u32,
     /// Most sweeps over the contacts in a Newton iteration, 1 to 10000.
     pub sweeps: u32,

@@ -223,6 +223,7 @@ impl Row {
         let d = self.direction * self.force;
         let mut at = |spot: Spot, force: Vec3| {
             let load = &mut loads[spot.link];
+            load.acts = true;
             load.force += force;
             load.points += outer(force, spot.at);
         };
@@ -247,12 +248,17 @@ impl Row {
                 }
             }
             Handle::Turn(link, against) => {
+                loads[link].acts = true;
                 loads[link].torque += d;
                 if let Some((other, seen)) = against {
+                    loads[other].acts = true;
                     loads[other].torque -= seen.conjugate() * d;
                 }
             }
-            Handle::Joint(link) => loads[link].joint += links[link].axes.transpose() * d,
+            Handle::Joint(link) => {
+                loads[link].acts = true;
+                loads[link].joint += links[link].axes.transpose() * d;
+            }
         }
     }
 }
@@ -373,10 +379,10 @@ impl Response {
     /// The forces of all rows as loads of the links.
     pub(crate) fn apply(&self, links: &[Link], loads: &mut [Load]) {
         for (load, link) in loads.iter_mut().zip(links) {
-            *load = Load {
-                rotation: link.rotation,
-                ..Load::ZERO
-            };
+            if load.acts {
+                *load = Load::ZERO;
+            }
+            load.rotation = link.rotation;
         }
         for row in &self.rows {
             row.apply(links, loads);

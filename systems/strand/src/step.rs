@@ -7,7 +7,7 @@ use crate::chain::Chain;
 use crate::constraint::Goal;
 use crate::contact::{Contacts, Swept};
 use crate::continuum::Push;
-use crate::encounter::{bounce, watch_obstacles};
+use crate::encounter::{bounce, strikes, watch_obstacles};
 use crate::goals::{hold_goals, remember_forces, set_goals};
 use crate::implicit::{Bdf, Body, Live, Problem};
 use crate::kinematics::{Link, place};
@@ -121,7 +121,7 @@ pub(crate) fn advance(
     strand.reactions.clear();
     work.tired = false;
     if strand.depth == 0 {
-        strand.halvings = strand.halvings.max(scene.options.start_halvings);
+        strand.halvings = strand.halvings.max(start_halvings(scene.options, strand));
     }
     while done < parts {
         let size = parts >> strand.halvings;
@@ -145,7 +145,9 @@ pub(crate) fn advance(
 
         let error = local_error(strand, &work.iterate.links, h);
         let allowed = scene.options.error_tolerance * scene.chain.reach;
-        let rough = allowed > 0.0 && error > allowed;
+        // of an impact the error is the jump of its velocity, which no shorter step foresees
+        let rough =
+            allowed > 0.0 && error > allowed && !strikes(strand, properties, &frame, bdf, work);
         work.tally.count(solved.iterations);
         let again = (!solved.converged || rough) && !work.tired;
         if again && strand.halvings < scene.options.halvings {
@@ -179,6 +181,13 @@ pub(crate) fn advance(
             strand.halvings -= 1;
         }
     }
+}
+
+/// How often the first step of a start is halved: once less where something touches, as it does after
+/// an impact.
+pub(crate) fn start_halvings(options: &Options, strand: &StrandState) -> u32 {
+    let touches = !strand.contacts.is_empty();
+    options.start_halvings.saturating_sub(u32::from(touches))
 }
 
 /// BDF2 once there is a step to look back on, BDF1 before.

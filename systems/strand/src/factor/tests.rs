@@ -52,6 +52,7 @@ fn case(seed: u64, stretching: bool, damped: bool) -> Case {
         let s2 = bdf.s * bdf.s;
         let h = Mat3::from_cols(vector(random, s2), vector(random, s2), vector(random, s2));
         loads.push(Load {
+            acts: true,
             force: vector(random, 5.0),
             points: Mat3::from_cols(
                 vector(random, 1.0),
