@@ -3,17 +3,67 @@
 use drystone_base::Vec3;
 
 use crate::System;
+use crate::kinematics::place;
+use crate::rotation::nudge;
+use crate::state::{State, StrandState};
 
 /// Of motion, all strands [J].
 pub fn kinetic_energy(system: &System) -> f64 {
-    (0..system.model.len())
-        .map(|i| kinetic_energy_of(system, i))
-        .sum()
+    sum(system, &system.state, kinetic)
 }
 
 /// Of motion, strand `i` [J]: `½ m|v|² + ½ Σ J_k |Ṙ e_k|²` for every segment.
 pub fn kinetic_energy_of(system: &System, i: usize) -> f64 {
-    let strand = &system.state.strands[i];
+    kinetic(system, i, &system.state.strands[i])
+}
+
+/// Of weight, all strands, zero at the origin [J].
+pub fn potential_energy(system: &System) -> f64 {
+    sum(system, &system.state, weight)
+}
+
+/// Of bent, twisted and stretched joints, all strands [J].
+pub fn elastic_energy(system: &System) -> f64 {
+    sum(system, &system.state, elastic)
+}
+
+/// Kinetic, weight and elastic, all strands [J].
+pub fn total_energy(system: &System) -> f64 {
+    kinetic_energy(system) + potential_energy(system) + elastic_energy(system)
+}
+
+/// Energy as the two-step method stores it: the mean of [`total_energy`] and of what it would be one more
+/// such step further on, `½ (E(y_n) + E(2 y_n − y_{n−1}))` [J].
+///
+/// In steps of equal length BDF2 takes from this in every step what the state bends by,
+/// `½ E(y_{n+1} − 2 y_n + y_{n−1})` where forces are linear; from `E(y_n)` itself a step may take more and
+/// the next give a part of it back.
+pub fn stored_energy(system: &System) -> f64 {
+    let mut ahead = system.state.clone();
+    for strand in &mut ahead.strands {
+        for (j, past) in strand.history.iter_mut().enumerate() {
+            strand.rotation[j] = nudge(strand.rotation[j], past.turn);
+            if let Some(e) = strand.stretch.get_mut(j) {
+                *e = *e * 2.0 - past.stretch_before;
+            }
+            past.velocity[0] = past.velocity[0] * 2.0 - past.velocity[1];
+            past.axes_rate[0] = past.axes_rate[0] * 2.0 - past.axes_rate[1];
+        }
+    }
+    let parts: [Part; 3] = [kinetic, weight, elastic];
+    let then: f64 = parts.map(|part| sum(system, &ahead, part)).iter().sum();
+    0.5 * (total_energy(system) + then)
+}
+
+/// A part of the energy of one strand, were it in the given state.
+type Part = fn(&System, usize, &StrandState) -> f64;
+
+fn sum(system: &System, state: &State, part: Part) -> f64 {
+    let strands = state.strands.iter().enumerate();
+    strands.map(|(i, strand)| part(system, i, strand)).sum()
+}
+
+fn kinetic(system: &System, i: usize, strand: &StrandState) -> f64 {
     let pairs = strand.history.iter().zip(&system.properties(i).links);
     let segment = pairs.map(|(past, own)| {
         let (v, r, j) = (past.velocity[0], &past.axes_rate[0], own.second_moments);
@@ -25,37 +75,26 @@ pub fn kinetic_energy_of(system: &System, i: usize) -> f64 {
     segment.sum()
 }
 
-/// Of weight, all strands, zero at the origin [J].
-pub fn potential_energy(system: &System) -> f64 {
-    let of = |i| {
-        let links = system.links(i);
-        let pairs = links.iter().zip(&system.properties(i).links);
-        let segment = pairs
-            .map(|(link, own)| -own.mass * own.gravity * system.model.gravity.dot(link.centre));
-        segment.sum::<f64>()
-    };
-    (0..system.model.len()).map(of).sum()
+fn weight(system: &System, i: usize, strand: &StrandState) -> f64 {
+    let (chain, mut links) = (&system.model.chains[i], Vec::new());
+    let base = system.base(i);
+    place(chain, &strand.rotation, &strand.stretch, &base, &mut links);
+    let pairs = links.iter().zip(&system.properties(i).links);
+    let segment =
+        pairs.map(|(link, own)| -own.mass * own.gravity * system.model.gravity.dot(link.centre));
+    segment.sum()
 }
 
-/// Of bent, twisted and stretched joints, all strands [J].
-pub fn elastic_energy(system: &System) -> f64 {
-    let of = |i: usize| {
-        let (chain, strand) = (&system.model.chains[i], &system.state.strands[i]);
-        let joint = |j: usize| {
-            let own = &system.properties(i).links[j];
-            let deviation = chain.rest_rotation[j].conjugate() * strand.rotation[j];
-            let stretch = strand.stretch.get(j).copied().unwrap_or(0.0);
-            let (k, _) = own.stretch.unwrap_or((0.0, 0.0));
-            system.model.law.energy(&own.stiffness, deviation) + 0.5 * k * stretch * stretch
-        };
-        (0..chain.len()).map(joint).sum::<f64>()
+fn elastic(system: &System, i: usize, strand: &StrandState) -> f64 {
+    let chain = &system.model.chains[i];
+    let joint = |j: usize| {
+        let own = &system.properties(i).links[j];
+        let deviation = chain.rest_rotation[j].conjugate() * strand.rotation[j];
+        let stretch = strand.stretch.get(j).copied().unwrap_or(0.0);
+        let (k, _) = own.stretch.unwrap_or((0.0, 0.0));
+        system.model.law.energy(&own.stiffness, deviation) + 0.5 * k * stretch * stretch
     };
-    (0..system.model.len()).map(of).sum()
-}
-
-/// Kinetic, weight and elastic, all strands [J].
-pub fn total_energy(system: &System) -> f64 {
-    kinetic_energy(system) + potential_energy(system) + elastic_energy(system)
+    (0..chain.len()).map(joint).sum()
 }
 
 /// Sum over all segments [kg m/s].
