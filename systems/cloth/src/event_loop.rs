@@ -221,22 +221,43 @@ impl Run<'_> {
         for level in self.levels_now(self.state.agenda.mask) {
             let mut entries = self.state.agenda.take(level);
             let h = period(level as u8);
-            entries.retain(|entry| self.tick_layers(entry, h));
+            entries.retain_mut(|entry| self.is_clear(entry) || self.tick_layers(entry, h));
             self.state.agenda.put_back(level, entries);
         }
     }
 
+    /// Whether a pair is certainly outside of its layers of one level, by the direction in which it was
+    /// apart last; but not so far that they might end. Then nothing happens: most ticks of resting cloth
+    /// are such.
+    #[inline]
+    fn is_clear(&mut self, entry: &Entry) -> bool {
+        let (t, net) = (self.state.time, self.net);
+        let x = entry
+            .corners
+            .map(|i| self.state.vertices[i as usize].at(t, net.gravity));
+        let (l, delta) = (entry.from, self.state.delta);
+        // once for this and once for the distance that it stands for
+        let low = gap_along(entry.normal(), &x, entry.kind().split()) - 2.0 * delta;
+        let outside = low - net.layers.thickness(l);
+        let clear = outside >= 0.0 && outside <= 2.0 * net.layers.early(l);
+        self.scratch.tally.null_penalties += u64::from(clear);
+        clear
+    }
+
     /// Kicks a pair by its layers of one level; false if none of them is active any more.
     #[inline]
-    fn tick_layers(&mut self, entry: &Entry, h: f64) -> bool {
+    fn tick_layers(&mut self, entry: &mut Entry, h: f64) -> bool {
         let (t, net, gravity) = (self.state.time, self.net, self.net.gravity);
-        let pair = &self.state.pairs.pool[entry.pair as usize];
-        let (corners, kind, top) = (pair.corners.map(|i| i as usize), pair.kind, pair.layers);
+        let top = self.state.pairs.pool[entry.pair as usize].layers;
+        let corners = entry.corners.map(|i| i as usize);
         let vertices = &mut self.state.vertices;
-        let found = kind.closest(corners.map(|i| vertices[i].at(t, gravity)));
+        let found = entry
+            .kind()
+            .closest(corners.map(|i| vertices[i].at(t, gravity)));
         let d = found.distance_squared.sqrt();
         if d >= net.layers.thickness(entry.from) {
             self.scratch.tally.null_penalties += 1;
+            entry.set_normal(found.apart / d);
             return top > entry.to || self.keep_layers(entry, d, found.apart, &found.weights);
         }
         self.scratch.tally.penalties += 1;

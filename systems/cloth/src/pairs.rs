@@ -65,14 +65,13 @@ impl Pair {
     /// The direction, as a vector.
     #[inline]
     pub(crate) fn normal(&self) -> Vec3 {
-        let [x, y, z] = self.normal.map(f64::from);
-        Vec3::new(x, y, z)
+        widened(self.normal)
     }
 
-    /// Keeps a unit direction, a little shortened so that rounding does not lengthen it.
+    /// Keeps a unit direction.
     #[inline]
     pub(crate) fn set_normal(&mut self, n: Vec3) {
-        self.normal = (n * (1.0 - 2e-7)).to_array().map(|x| x as f32);
+        self.normal = shortened(n);
     }
 }
 
@@ -286,13 +285,52 @@ impl Pairs {
     }
 }
 
-/// Layers of one pair that tick together: those from `from` to `to` that are active.
+/// Layers of one pair that tick together: those from `from` to `to` that are active. What a tick without
+/// a force needs of the pair is here, as pairs lie all over memory.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Entry {
     pub(crate) key: u64,
     pub(crate) pair: u32,
     pub(crate) from: u32,
     pub(crate) to: u32,
+    pub(crate) corners: [u32; 4],
+    /// A direction along which they were apart, not longer than 1.
+    normal: [f32; 3],
+}
+
+impl Entry {
+    /// What the pair is made of.
+    #[inline]
+    pub(crate) fn kind(&self) -> Kind {
+        match self.key >> 60 {
+            0 => Kind::VertexFace,
+            1 => Kind::EdgeEdge,
+            2 => Kind::VertexEdge,
+            _ => Kind::VertexVertex,
+        }
+    }
+
+    /// The direction, as a vector.
+    #[inline]
+    pub(crate) fn normal(&self) -> Vec3 {
+        widened(self.normal)
+    }
+
+    /// Keeps a unit direction.
+    #[inline]
+    pub(crate) fn set_normal(&mut self, n: Vec3) {
+        self.normal = shortened(n);
+    }
+}
+
+fn widened(n: [f32; 3]) -> Vec3 {
+    let [x, y, z] = n.map(f64::from);
+    Vec3::new(x, y, z)
+}
+
+/// A unit direction in single precision, a little shortened so that rounding does not lengthen it.
+fn shortened(n: Vec3) -> [f32; 3] {
+    (n * (1.0 - 2e-7)).to_array().map(|x| x as f32)
 }
 
 /// Which layers tick on which level.
@@ -316,11 +354,15 @@ impl Default for Agenda {
 }
 
 impl Agenda {
-    pub(crate) fn is_sound(&self, pairs: usize) -> bool {
+    pub(crate) fn is_sound(&self, pairs: &[Pair]) -> bool {
         let entries = || self.levels.iter().flatten();
+        let fits = |entry: &Entry| {
+            let pair = pairs.get(entry.pair as usize);
+            pair.is_some_and(|pair| pair.corners == entry.corners && pair.kind == entry.kind())
+        };
         let mask = (0..self.levels.len()).map(|k| u64::from(!self.levels[k].is_empty()) << k);
         self.levels.len() == LEVELS
-            && entries().all(|entry| (entry.pair as usize) < pairs && entry.from >= 1)
+            && entries().all(|entry| fits(entry) && entry.from >= 1)
             && mask.sum::<u64>() == self.mask
     }
 
@@ -342,6 +384,8 @@ impl Agenda {
                 pair: p,
                 from: next,
                 to,
+                corners: pair.corners,
+                normal: pair.normal,
             });
             self.mask |= 1 << level;
             self.unsorted |= 1 << level;

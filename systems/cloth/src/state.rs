@@ -85,7 +85,7 @@ impl State {
         self.reaction.len() == count
             && self.vertices.iter().all(|v| v.time <= self.time)
             && self.pairs.is_sound(net)
-            && self.agenda.is_sound(self.pairs.pool.len())
+            && self.agenda.is_sound(&self.pairs.pool)
             && certified
             && (options.broad_phase == BroadPhase::Boxes || self.kdops.is_sound(net))
     }
