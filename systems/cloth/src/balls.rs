@@ -290,7 +290,7 @@ impl Run<'_> {
             if !self.state.pairs.rely_on(i, rank) {
                 self.state.balls.kept[i] &= !(1 << rank);
             } else if !self.is_in_ball_at(i, rank, next, there, fall) {
-                self.renew_ball(i, rank);
+                self.scratch.left.push((i as u32, rank));
                 youngest = self.state.time;
             } else {
                 youngest = youngest.max(self.state.balls.ball[rank][i].time);

@@ -20,10 +20,13 @@ const ROOM: f64 = 0.3;
 /// How long a box is meant to last, at most [s].
 const LAST: f64 = 0.1;
 
+/// Lowest and highest corner of a box.
+pub(crate) type Bounds = (Vec3, Vec3);
+
 /// Boxes of vertices, and hierarchies of the primitives' boxes.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Broad {
-    roomy: Vec<(Vec3, Vec3)>,
+    roomy: Vec<Bounds>,
     vertices: BoxTree,
     edges: BoxTree,
     faces: BoxTree,
@@ -34,7 +37,7 @@ pub(crate) struct Broad {
 impl Broad {
     /// The box that vertex `i` stays in.
     #[inline]
-    pub(crate) fn roomy(&self, i: usize) -> (Vec3, Vec3) {
+    pub(crate) fn roomy(&self, i: usize) -> Bounds {
         self.roomy[i]
     }
 }
@@ -47,7 +50,7 @@ enum Primitive {
     Face(u32),
 }
 
-fn overlap(a: (Vec3, Vec3), b: (Vec3, Vec3)) -> bool {
+fn overlap(a: Bounds, b: Bounds) -> bool {
     a.0.cmple(b.1).all() && b.0.cmple(a.1).all()
 }
 
@@ -92,7 +95,7 @@ impl Run<'_> {
         let count = net.start.len();
         self.state.broad.roomy = (0..count).map(|i| self.roomy_box(i, t)).collect();
         let group = |i: u32| net.object[i as usize];
-        let boxes = |list: &mut dyn Iterator<Item = (Vec3, Vec3)>| -> Vec<Aabb> {
+        let boxes = |list: &mut dyn Iterator<Item = Bounds>| -> Vec<Aabb> {
             list.map(|(low, high)| Aabb { low, high }).collect()
         };
         let broad = &self.state.broad;
@@ -146,7 +149,7 @@ impl Run<'_> {
     }
 
     /// A box in which vertex `i` will stay for a while.
-    fn roomy_box(&self, i: usize, t: Tick) -> (Vec3, Vec3) {
+    fn roomy_box(&self, i: usize, t: Tick) -> Bounds {
         let (vertex, net) = (&self.state.vertices[i], self.net);
         let x = vertex.at(t, net.gravity);
         if net.fixed[i] {
@@ -162,30 +165,33 @@ impl Run<'_> {
         (x.min(there) - pad, x.max(there) + pad)
     }
 
-    fn bounds(&self, primitive: Primitive) -> (Vec3, Vec3) {
-        let (net, roomy) = (self.net, &self.state.broad.roomy);
-        let join = |corners: &[u32]| {
-            let (mut low, mut high) = (Vec3::INFINITY, Vec3::NEG_INFINITY);
-            for i in corners {
-                low = low.min(roomy[*i as usize].0);
-                high = high.max(roomy[*i as usize].1);
-            }
-            // half of the outermost layer, a little early, and the rounding of all this
-            let pad = 0.5 * net.thickness * (1.0 + 2.0 * net.early);
-            (low - pad, high + pad)
-        };
+    fn bounds(&self, primitive: Primitive) -> Bounds {
         match primitive {
-            Primitive::Vertex(i) => join(&[i]),
-            Primitive::Edge(e) => join(&net.edges[e as usize]),
-            Primitive::Face(f) => join(&net.faces[f as usize]),
+            Primitive::Vertex(i) => self.around(&[i]),
+            Primitive::Edge(e) => self.around(&self.net.edges[e as usize]),
+            Primitive::Face(f) => self.around(&self.net.faces[f as usize]),
         }
+    }
+
+    /// The box of a primitive with these corners.
+    #[inline]
+    fn around(&self, corners: &[u32]) -> Bounds {
+        let (net, roomy) = (self.net, &self.state.broad.roomy);
+        let (mut low, mut high) = (Vec3::INFINITY, Vec3::NEG_INFINITY);
+        for i in corners {
+            low = low.min(roomy[*i as usize].0);
+            high = high.max(roomy[*i as usize].1);
+        }
+        // half of the outermost layer, a little early, and the rounding of all this
+        let pad = 0.5 * net.thickness * (1.0 + 2.0 * net.early);
+        (low - pad, high + pad)
     }
 
     /// Calls `found` with every pair that `primitive`, if it had this box, would be in.
     fn partners(
         &self,
         primitive: Primitive,
-        (low, high): (Vec3, Vec3),
+        (low, high): Bounds,
         mut found: impl FnMut(Kind, u32, u32),
     ) {
         let (net, broad) = (self.net, &self.state.broad);
@@ -257,24 +263,40 @@ impl Run<'_> {
         self.state.broad.roomy[i] = own;
         self.end_leash(i);
         self.renew_primitive(Primitive::Vertex(i as u32));
-        for e in net.vertex_edges.row(i) {
-            self.renew_primitive(Primitive::Edge(*e));
+        let edges = net.vertex_edges.row(i);
+        if net.plane || edges.iter().any(|e| net.bare[*e as usize]) {
+            for e in edges {
+                self.renew_primitive(Primitive::Edge(*e));
+            }
+        } else {
+            self.renew_together(edges, Kind::EdgeEdge);
         }
-        for f in net.vertex_faces.row(i) {
-            self.renew_primitive(Primitive::Face(*f));
+        if !net.plane {
+            self.renew_together(net.vertex_faces.row(i), Kind::VertexFace);
         }
         // pairs whose boxes do not overlap any more
+        let mut parted = std::mem::take(&mut self.scratch.near);
+        parted.clear();
         for rank in 0..RANKS {
-            let mut k = 0;
-            while let Some(p) = self.state.pairs.nth_of(i, rank, k) {
-                let [a, b] = self.state.pairs.records[p as usize].primitives;
-                if overlap(self.bounds_of(a as usize), self.bounds_of(b as usize)) {
-                    k += 1;
-                } else {
-                    self.drop_pair(p);
-                }
-            }
+            self.state.pairs.fetch(i, rank);
         }
+        for rank in 0..RANKS {
+            let pairs = self.state.pairs.of(i, rank);
+            parted.extend(pairs.filter(|p| self.have_parted(*p)));
+        }
+        for p in parted.drain(..) {
+            self.drop_pair(p);
+        }
+        self.scratch.near = parted;
+    }
+
+    /// Whether the boxes of a pair overlap no more. From those of its corners, which are next to each other
+    /// in memory; the trees hold the same.
+    #[inline]
+    fn have_parted(&self, p: u32) -> bool {
+        let pair = &self.state.pairs.pool[p as usize];
+        let (first, second) = pair.corners.split_at(pair.kind.split());
+        !overlap(self.around(first), self.around(second))
     }
 
     fn tree(&mut self, primitive: Primitive) -> (&mut BoxTree, usize) {
@@ -311,19 +333,59 @@ impl Run<'_> {
         tree.refit(item, new.0, new.1);
     }
 
-    fn bounds_of(&self, number: usize) -> (Vec3, Vec3) {
-        let (vertices, edges) = (self.net.start.len(), self.net.edges.len());
-        let broad = &self.state.broad;
-        if number < vertices {
-            broad.vertices.bounds(number)
-        } else if number < vertices + edges {
-            broad.edges.bounds(number - vertices)
-        } else {
-            broad.faces.bounds(number - vertices - edges)
+    /// The same as [`Run::renew_primitive`] of all edges or faces about one vertex, in one look at the tree:
+    /// their boxes are nearly the same, and they make no pairs with each other.
+    fn renew_together(&mut self, items: &[u32], kind: Kind) {
+        let net = self.net;
+        let primitive = |item: u32| match kind {
+            Kind::EdgeEdge => Primitive::Edge(item),
+            _ => Primitive::Face(item),
+        };
+        let mut changed = std::mem::take(&mut self.scratch.changed);
+        changed.clear();
+        let (mut low, mut high) = (Vec3::INFINITY, Vec3::NEG_INFINITY);
+        for &item in items {
+            let new = self.bounds(primitive(item));
+            let (tree, k) = self.tree(primitive(item));
+            let old = tree.bounds(k);
+            if old != new {
+                (low, high) = (low.min(new.0), high.max(new.1));
+                changed.push((item, old, new));
+            }
         }
+        let mut hits = std::mem::take(&mut self.scratch.hits);
+        hits.clear();
+        let broad = &self.state.broad;
+        let partners = match kind {
+            Kind::EdgeEdge => &broad.edges,
+            _ => &broad.vertices,
+        };
+        partners.query(low, high, |other| {
+            let own = partners.bounds(other as usize);
+            for &(item, old, new) in &changed {
+                let (a, b) = match kind {
+                    Kind::EdgeEdge => (item.min(other), item.max(other)),
+                    _ => (other, item),
+                };
+                if overlap(new, own) && !overlap(old, own) && net.may_touch(kind, a, b) {
+                    hits.push((kind, a, b));
+                }
+            }
+        });
+        for (kind, a, b) in hits.drain(..) {
+            let p = self.state.pairs.insert(net, kind, a, b);
+            self.scratch.tally.pairs_made += 1;
+            self.scratch.doubtful.push(p);
+        }
+        self.scratch.hits = hits;
+        for (item, _, new) in changed.drain(..) {
+            let (tree, k) = self.tree(primitive(item));
+            tree.refit(k, new.0, new.1);
+        }
+        self.scratch.changed = changed;
     }
 
-    fn other_bounds(&self, own: Primitive, kind: Kind, a: u32, b: u32) -> (Vec3, Vec3) {
+    fn other_bounds(&self, own: Primitive, kind: Kind, a: u32, b: u32) -> Bounds {
         let broad = &self.state.broad;
         match (kind, own) {
             (Kind::VertexFace, Primitive::Vertex(_)) => broad.faces.bounds(b as usize),

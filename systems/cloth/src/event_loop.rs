@@ -10,6 +10,7 @@ use drystone_base::Vec3;
 use drystone_geometry::proximity::{first_root, gap_along, rounding};
 
 use crate::balls::Below;
+use crate::broad::Bounds;
 use crate::clock::{LEVELS, TICK, Tick, next_tick, period, seconds};
 use crate::eights::{tick_hinges, tick_springs};
 use crate::net::Net;
@@ -32,9 +33,13 @@ pub(crate) struct Scratch {
     /// Pairs to be looked at.
     pub(crate) doubtful: Vec<u32>,
     pub(crate) hits: Vec<(Kind, u32, u32)>,
+    /// Edges or faces whose boxes change, with the old one and the new one.
+    pub(crate) changed: Vec<(u32, Bounds, Bounds)>,
     pub(crate) below: Vec<Below>,
     pub(crate) near: Vec<u32>,
     pub(crate) copies: Vec<Pair>,
+    /// Entries of the agenda that are not in order yet.
+    tail: Vec<Entry>,
     pub(crate) tally: Tally,
 }
 
@@ -219,7 +224,7 @@ impl Run<'_> {
     /// Penalty layers whose clocks tick now.
     fn tick_penalties(&mut self) {
         for level in self.levels_now(self.state.agenda.mask) {
-            let mut entries = self.state.agenda.take(level);
+            let mut entries = self.state.agenda.take(level, &mut self.scratch.tail);
             let h = period(level as u8);
             entries.retain_mut(|entry| self.is_clear(entry) || self.tick_layers(entry, h));
             self.state.agenda.put_back(level, entries);
@@ -397,6 +402,11 @@ impl Run<'_> {
     fn look_at_doubtful(&mut self) {
         while self.state.stall.is_none() {
             if let Some((i, rank)) = self.scratch.left.pop() {
+                // pairs lie all over memory: those of the next are on their way meanwhile
+                if let [.., (later, r), _, (next, rank)] = self.scratch.left[..] {
+                    self.state.pairs.fetch_list(later as usize, r);
+                    self.state.pairs.fetch(next as usize, rank);
+                }
                 self.renew_ball(i as usize, rank);
             } else if let Some(p) = self.scratch.doubtful.pop() {
                 if self.state.pairs.is_there(p) {

@@ -74,7 +74,7 @@ impl Default for Options {
             gravity: Gravity::Ballistic,
             elastic_fraction: 0.5,
             penalty_fraction: 0.1,
-            early: 0.02,
+            early: 0.005,
             shortest_period: 1e-9,
             start_layers: 100,
             field_period: 1e-3,

@@ -1,7 +1,7 @@
 //! Pairs of primitives that may come close, each with its number of active layers, and the
 //! agenda of those layers' ticks.
 
-use drystone_base::Vec3;
+use drystone_base::{Vec3, fetch};
 use drystone_geometry::proximity::{Closest, edge_edge, vertex_edge, vertex_face, vertex_vertex};
 use serde::{Deserialize, Serialize};
 
@@ -82,8 +82,6 @@ pub(crate) struct Record {
     pub(crate) key: u64,
     /// Longest period of the first layer, in ticks.
     pub(crate) period: f64,
-    /// Both primitives' numbers: vertices first, then edges, then faces.
-    pub(crate) primitives: [u32; 2],
     /// Of each corner, the place in its vertex's list; `UNLISTED` if that never moves or was there before.
     places: [u32; 4],
     /// The round in which it was last renewed.
@@ -119,11 +117,9 @@ impl Pairs {
     }
 
     pub(crate) fn is_sound(&self, net: &Net) -> bool {
-        let primitives = net.start.len() + net.edges.len() + net.faces.len();
         let placed = |p: usize| {
             let (pair, record) = (&self.pool[p], &self.records[p]);
             pair.corners.iter().all(|i| (*i as usize) < net.start.len())
-                && record.primitives.iter().all(|k| (*k as usize) < primitives)
                 && (pair.rank as usize) < RANKS
                 && (0..4).all(|k| {
                     let list = &self.lists[pair.corners[k] as usize][pair.rank as usize];
@@ -157,6 +153,22 @@ impl Pairs {
         self.lists[i][rank].iter().map(|entry| entry >> 2)
     }
 
+    /// Has them brought from memory.
+    #[inline]
+    pub(crate) fn fetch(&self, i: usize, rank: usize) {
+        for p in self.of(i, rank) {
+            fetch(&self.pool[p as usize]);
+        }
+    }
+
+    /// Has the beginning of their list brought from memory.
+    #[inline]
+    pub(crate) fn fetch_list(&self, i: usize, rank: usize) {
+        if let Some(first) = self.lists[i][rank].first() {
+            fetch(first);
+        }
+    }
+
     /// One of them, if there are so many.
     #[inline]
     pub(crate) fn nth_of(&self, i: usize, rank: usize, k: usize) -> Option<u32> {
@@ -185,21 +197,20 @@ impl Pairs {
     }
 
     pub(crate) fn insert(&mut self, net: &Net, kind: Kind, a: u32, b: u32) -> u32 {
-        let (vertices, edges) = (net.start.len() as u32, net.edges.len() as u32);
-        let (corners, primitives) = match kind {
+        let corners = match kind {
             Kind::VertexFace => {
                 let f = net.faces[b as usize];
-                ([a, f[0], f[1], f[2]], [a, vertices + edges + b])
+                [a, f[0], f[1], f[2]]
             }
             Kind::EdgeEdge => {
                 let (e, f) = (net.edges[a as usize], net.edges[b as usize]);
-                ([e[0], e[1], f[0], f[1]], [vertices + a, vertices + b])
+                [e[0], e[1], f[0], f[1]]
             }
             Kind::VertexEdge => {
                 let e = net.edges[b as usize];
-                ([a, e[0], e[1], e[1]], [a, vertices + b])
+                [a, e[0], e[1], e[1]]
             }
-            Kind::VertexVertex => ([a, b, b, b], [a, b]),
+            Kind::VertexVertex => [a, b, b, b],
         };
         let inverse = corners.map(|i| net.inverse_mass[i as usize]);
         let (first, second) = inverse.split_at(kind.split());
@@ -224,7 +235,6 @@ impl Pairs {
                     false => 0,
                 }
             }),
-            primitives,
             round: 0,
         };
         let p = if let Some(p) = self.unused.pop() {
@@ -343,6 +353,29 @@ pub(crate) struct Agenda {
     unsorted: u64,
 }
 
+/// Puts in order what is so already but for some entries at the end.
+fn sort_tail(entries: &mut [Entry], tail: &mut Vec<Entry>) {
+    let falls = |pair: &[Entry]| pair[0].key > pair[1].key;
+    let Some(last) = entries.windows(2).position(falls) else {
+        return;
+    };
+    let mut left = last + 1;
+    tail.clear();
+    tail.extend_from_slice(&entries[left..]);
+    tail.sort_unstable_by_key(|entry| entry.key);
+    // from the back: the larger of both, until the tail is used up
+    while let Some(entry) = tail.last() {
+        let to = left + tail.len() - 1;
+        if left > 0 && entries[left - 1].key > entry.key {
+            left -= 1;
+            entries[to] = entries[left];
+        } else {
+            entries[to] = *entry;
+            tail.pop();
+        }
+    }
+}
+
 impl Default for Agenda {
     fn default() -> Self {
         Self {
@@ -396,10 +429,10 @@ impl Agenda {
     }
 
     /// Takes a level out, in order, to be put back by `put_back`.
-    pub(crate) fn take(&mut self, level: usize) -> Vec<Entry> {
+    pub(crate) fn take(&mut self, level: usize, scratch: &mut Vec<Entry>) -> Vec<Entry> {
         let mut entries = std::mem::take(&mut self.levels[level]);
         if self.unsorted & (1 << level) != 0 {
-            entries.sort_unstable_by_key(|entry| entry.key);
+            sort_tail(&mut entries, scratch);
             self.unsorted &= !(1 << level);
         }
         entries
@@ -428,6 +461,38 @@ impl Agenda {
                 }
             }
             l -= 1;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use drystone_base::random::Random;
+
+    use super::*;
+
+    #[test]
+    fn a_tail_is_put_in_order() {
+        let mut random = Random::new(3);
+        let entry = |key: u64| Entry {
+            key,
+            pair: 0,
+            from: 1,
+            to: 1,
+            corners: [0; 4],
+            normal: [0.0; 3],
+        };
+        for (sorted, added) in [(0, 1), (1, 1), (7, 5), (40, 3), (3, 40), (5, 0)] {
+            for _ in 0..20 {
+                let mut key = || (random.unit() * 1e6) as u64;
+                let mut entries: Vec<Entry> = (0..sorted).map(|_| entry(key())).collect();
+                entries.sort_by_key(|entry| entry.key);
+                entries.extend((0..added).map(|_| entry(key())));
+                let mut wanted: Vec<u64> = entries.iter().map(|entry| entry.key).collect();
+                wanted.sort_unstable();
+                sort_tail(&mut entries, &mut Vec::new());
+                assert!(entries.iter().map(|entry| entry.key).eq(wanted));
+            }
         }
     }
 }
