@@ -272,7 +272,11 @@ pub(crate) fn curtains(entry: &Entry, count: u32, columns: u32, rows: u32) -> Sc
     let particle = Body::ball(0.12).named("particle").along(path);
     scene.add(particle.at(0.0, 0.6, start));
     scene.camera = Some(Camera::new([3.0, 1.8, -3.2], [0.0, 0.7, 0.0]));
-    safe(&mut scene);
+    // the first one is hit at once, and goes on with the particle
+    safe_and_going(&mut scene).cloth_truth(ClothTruth::Reaches {
+        cloths: "curtain-0".into(),
+        speed: 25.0,
+    });
     scene
 }
 

@@ -42,6 +42,14 @@ pub enum ClothTruth {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         to: Option<f64>,
     },
+    /// One of the vertices is as fast at the end of some step.
+    Reaches {
+        /// Which cloth.
+        #[serde(default = "all", skip_serializing_if = "is_all")]
+        cloths: String,
+        /// [m/s]
+        speed: f64,
+    },
     /// No vertex is lower.
     Above {
         /// Which cloth.
@@ -106,6 +114,7 @@ impl ClothTruth {
     fn about(&self) -> &str {
         match self {
             Self::SpeedBelow { cloths, .. }
+            | Self::Reaches { cloths, .. }
             | Self::Above { cloths, .. }
             | Self::Sinks { cloths, .. }
             | Self::Rises { cloths, .. }
@@ -153,6 +162,7 @@ impl fmt::Display for ClothTruth {
                 "`{cloths}` stays slower than {limit} m/s{}",
                 span(*from, *to)
             ),
+            Self::Reaches { cloths, speed } => write!(f, "`{cloths}` reaches {speed} m/s"),
             Self::Above {
                 cloths,
                 height,
@@ -248,11 +258,10 @@ impl ClothWatch {
             }
             ClothTruth::SpeedBelow { from, to, .. } => {
                 if within(*from, *to) {
-                    let speeds = self.chosen.iter().flat_map(|&i| system.velocities(i));
-                    let fastest = speeds.map(|v| v.length()).fold(0.0, f64::max);
-                    self.at_most(fastest);
+                    self.at_most(self.fastest(system));
                 }
             }
+            ClothTruth::Reaches { .. } => self.at_most(self.fastest(system)),
             ClothTruth::Above { from, .. } => {
                 if within(*from, None) {
                     self.least(self.height(system));
@@ -281,6 +290,11 @@ impl ClothWatch {
                 self.at_most(off / scale);
             }
         }
+    }
+
+    fn fastest(&self, system: &drystone_cloth::System) -> f64 {
+        let speeds = self.chosen.iter().flat_map(|&i| system.velocities(i));
+        speeds.map(|v| v.length()).fold(0.0, f64::max)
     }
 
     fn least(&mut self, value: f64) {
@@ -336,6 +350,10 @@ impl ClothWatch {
             ClothTruth::SpeedBelow { limit, .. } => {
                 let wanted = format!("at most {limit} m/s");
                 (wanted, plain, Box::new(move |x| x <= *limit))
+            }
+            ClothTruth::Reaches { speed, .. } => {
+                let wanted = format!("at least {speed} m/s");
+                (wanted, plain, Box::new(move |x| x >= *speed))
             }
             ClothTruth::Above { height, .. } => {
                 let wanted = format!("at least {}", metres(*height));
