@@ -38,6 +38,8 @@ pub(crate) struct Scratch {
     pub(crate) below: Vec<Below>,
     pub(crate) near: Vec<u32>,
     pub(crate) copies: Vec<Pair>,
+    /// Where the vertices are, see `find_places`.
+    places: Vec<Vec3>,
     /// Entries of the agenda that are not in order yet.
     tail: Vec<Entry>,
     pub(crate) tally: Tally,
@@ -226,21 +228,39 @@ impl Run<'_> {
         for level in self.levels_now(self.state.agenda.mask) {
             let mut entries = self.state.agenda.take(level, &mut self.scratch.tail);
             let h = period(level as u8);
-            entries.retain_mut(|entry| self.is_clear(entry) || self.tick_layers(entry, h));
+            // kicks change no place: where there are many pairs each vertex is placed once for all
+            if entries.len() > self.state.vertices.len() {
+                self.find_places();
+                entries.retain_mut(|entry| {
+                    let x = entry.corners.map(|i| self.scratch.places[i as usize]);
+                    self.is_clear(entry, x) || self.tick_layers(entry, x, h)
+                });
+            } else {
+                let (t, gravity) = (self.state.time, self.net.gravity);
+                entries.retain_mut(|entry| {
+                    let vertices = &self.state.vertices;
+                    let x = entry.corners.map(|i| vertices[i as usize].at(t, gravity));
+                    self.is_clear(entry, x) || self.tick_layers(entry, x, h)
+                });
+            }
             self.state.agenda.put_back(level, entries);
         }
+    }
+
+    /// Where all vertices are.
+    fn find_places(&mut self) {
+        let (t, gravity) = (self.state.time, self.net.gravity);
+        let places = self.state.vertices.iter().map(|v| v.at(t, gravity));
+        self.scratch.places.clear();
+        self.scratch.places.extend(places);
     }
 
     /// Whether a pair is certainly outside of its layers of one level, by the direction in which it was
     /// apart last; but not so far that they might end. Then nothing happens: most ticks of resting cloth
     /// are such.
     #[inline]
-    fn is_clear(&mut self, entry: &Entry) -> bool {
-        let (t, net) = (self.state.time, self.net);
-        let x = entry
-            .corners
-            .map(|i| self.state.vertices[i as usize].at(t, net.gravity));
-        let (l, delta) = (entry.from, self.state.delta);
+    fn is_clear(&mut self, entry: &Entry, x: [Vec3; 4]) -> bool {
+        let (net, l, delta) = (self.net, entry.from, self.state.delta);
         // once for this and once for the distance that it stands for
         let low = gap_along(entry.normal(), &x, entry.kind().split()) - 2.0 * delta;
         let outside = low - net.layers.thickness(l);
@@ -251,29 +271,25 @@ impl Run<'_> {
 
     /// Kicks a pair by its layers of one level; false if none of them is active any more.
     #[inline]
-    fn tick_layers(&mut self, entry: &mut Entry, h: f64) -> bool {
+    fn tick_layers(&mut self, entry: &mut Entry, x: [Vec3; 4], h: f64) -> bool {
         let (t, net, gravity) = (self.state.time, self.net, self.net.gravity);
-        let top = self.state.pairs.pool[entry.pair as usize].layers;
-        let corners = entry.corners.map(|i| i as usize);
-        let vertices = &mut self.state.vertices;
-        let found = entry
-            .kind()
-            .closest(corners.map(|i| vertices[i].at(t, gravity)));
+        let found = entry.kind().closest(x);
         let d = found.distance_squared.sqrt();
         if d >= net.layers.thickness(entry.from) {
             self.scratch.tally.null_penalties += 1;
             entry.set_normal(found.apart / d);
-            return top > entry.to || self.keep_layers(entry, d, found.apart, &found.weights);
+            return self.keep_layers(entry, d, found.apart, &found.weights);
         }
         self.scratch.tally.penalties += 1;
         let n = found.apart / d;
         let w = found.weights;
-        let mut impulse = h * net.layers.force(entry.from, entry.to.min(top), d);
+        let corners = entry.corners.map(|i| i as usize);
+        let mut impulse = h * net.layers.force(entry.from, self.last_layer(entry), d);
+        let vertices = &mut self.state.vertices;
         let (mut velocity, mut inverse_mass) = (Vec3::ZERO, 0.0);
         for k in 0..4 {
-            let vertex = &mut vertices[corners[k]];
-            vertex.move_to(t, gravity);
-            velocity += vertex.velocity * w[k];
+            let vertex = &vertices[corners[k]];
+            velocity += vertex.velocity_at(t, gravity) * w[k];
             inverse_mass += w[k] * w[k] * vertex.inverse_mass;
         }
         let (a, b) = (
@@ -284,6 +300,9 @@ impl Run<'_> {
             // work given back is e² of the work stored, so the speed is e of the speed
             let e = a.restitution.max(b.restitution);
             impulse *= e * e;
+        }
+        if impulse == 0.0 {
+            return true;
         }
         let mut kick = n * impulse;
         let friction = (a.friction * b.friction).sqrt();
@@ -297,6 +316,7 @@ impl Run<'_> {
         for k in 0..4 {
             let vertex = &mut vertices[corners[k]];
             if vertex.inverse_mass > 0.0 {
+                vertex.move_to(t, gravity);
                 vertex.velocity += kick * (w[k] * vertex.inverse_mass);
                 self.scratch.touched.push(corners[k] as u32);
             } else {
@@ -306,22 +326,38 @@ impl Run<'_> {
         true
     }
 
+    /// The last of an entry's layers that is active; a single one is known to be without its pair.
+    #[inline]
+    fn last_layer(&self, entry: &Entry) -> u32 {
+        if entry.from == entry.to {
+            return entry.to;
+        }
+        let top = self.state.pairs.pool[entry.pair as usize].layers;
+        entry.to.min(top)
+    }
+
     /// A null tick: the top layers of the pair end if they are well outside and parting
     /// (Harmon 2012, §5.1). False if none of the entry's layers is left.
     fn keep_layers(&mut self, entry: &Entry, d: f64, apart: Vec3, weights: &[f64; 4]) -> bool {
         let (t, net) = (self.state.time, self.net);
-        let pair = &self.state.pairs.pool[entry.pair as usize];
+        let ends = |l: u32| d > net.layers.thickness(l) + 2.0 * net.layers.early(l);
+        if entry.from == entry.to && !ends(entry.from) {
+            return true;
+        }
         let mut parting = 0.0;
         for k in 0..4 {
-            let vertex = &self.state.vertices[pair.corners[k] as usize];
+            let vertex = &self.state.vertices[entry.corners[k] as usize];
             parting += weights[k] * apart.dot(vertex.velocity_at(t, net.gravity));
         }
         if parting <= 0.0 {
             return true;
         }
-        let before = pair.layers;
+        let before = self.state.pairs.pool[entry.pair as usize].layers;
+        if before > entry.to {
+            return true;
+        }
         let mut top = before;
-        while top >= entry.from && d > net.layers.thickness(top) + 2.0 * net.layers.early(top) {
+        while top >= entry.from && ends(top) {
             top -= 1;
         }
         if top < before {
