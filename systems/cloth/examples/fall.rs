@@ -1,9 +1,10 @@
-//! What cloth costs: `cargo run --release -p drystone-cloth --example fall [elastic|ball|slab|slab-kdop|brute-force|windows] [vertices a side] [seconds]`.
+//! What cloth costs: `cargo run --release -p drystone-cloth --example fall [elastic|ball|slab|slab-kdop|brute-force|windows|flat] [vertices a side] [seconds]`.
 //!
 //! A square cloth (spacing 0.15, density 0.1, k = 750, thickness 0.1, restitution 0) falls on
 //! fixed balls, one for every 20 x 20 vertices, with full self-contact. `elastic` is the cloth alone,
 //! moving so little that nothing is renewed. Prints seconds per simulated second, and where events went; of
-//! processor time where the system tells it, as others may use the machine.
+//! processor time where the system tells it, as others may use the machine. `flat` compares cloths of 20 x 20
+//! with larger ones up to that many vertices a side.
 
 #![allow(clippy::print_stdout)]
 
@@ -63,11 +64,64 @@ fn windows(system: &mut System, seconds: f64) {
     }
 }
 
+/// What a tick costs, and what happens in a thousand, in cloths of 20, 40, … up to `most` vertices a side. Small
+/// ones fall several times, so that all take about as long; each size in turn, thrice, the best counts.
+fn flat(most: u32, seconds: f64) {
+    let sizes: Vec<u32> = [20, 40, 60, 100, 140, 200]
+        .into_iter()
+        .filter(|n| *n <= most)
+        .collect();
+    let (mut best, mut counts) = (
+        vec![f64::INFINITY; sizes.len()],
+        vec![[0.0; 4]; sizes.len()],
+    );
+    for _ in 0..3 {
+        for (k, &n) in sizes.iter().enumerate() {
+            let (mut time, mut ticks, mut sums) = (0.0, 0.0, [0.0; 4]);
+            for _ in 0..(most / n).pow(2).max(1) {
+                let model = cloth_on_balls(n);
+                let mut system =
+                    System::new(model, Options::default()).expect("the scene is valid");
+                let report = system.advance(seconds);
+                let e = report.events;
+                time += report.seconds;
+                ticks += e.elastic() as f64;
+                let pairs: u64 = e.ball_pairs.iter().sum();
+                for (sum, count) in sums.iter_mut().zip([
+                    e.penalties + e.null_penalties,
+                    e.looks,
+                    pairs,
+                    e.pairs_made,
+                ]) {
+                    *sum += count as f64;
+                }
+            }
+            best[k] = best[k].min(time / ticks * 1e9);
+            counts[k] = sums.map(|sum| sum / ticks * 1e3);
+        }
+    }
+    println!(
+        "| a side | ns a tick, all included | times that of 20 | layers tick | looks | pairs renewed | made |"
+    );
+    println!("|---|---|---|---|---|---|---|");
+    for (k, n) in sizes.iter().enumerate() {
+        let [layers, looks, pairs, made] = counts[k];
+        println!(
+            "| {n} | {:.0} | {:.2} | {layers:.1} | {looks:.1} | {pairs:.0} | {made:.1} |",
+            best[k],
+            best[k] / best[0]
+        );
+    }
+}
+
 fn main() {
     let mut arguments = std::env::args().skip(1);
     let mode = arguments.next().unwrap_or_else(|| "ball".into());
     let n = arguments.next().and_then(|n| n.parse().ok()).unwrap_or(20);
     let seconds: f64 = arguments.next().and_then(|s| s.parse().ok()).unwrap_or(1.0);
+    if mode == "flat" {
+        return flat(n, seconds);
+    }
     let mut model = cloth_on_balls(n);
     if mode == "elastic" {
         model.obstacles.clear();

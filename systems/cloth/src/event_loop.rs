@@ -38,7 +38,7 @@ pub(crate) struct Scratch {
     pub(crate) below: Vec<Below>,
     pub(crate) near: Vec<u32>,
     pub(crate) copies: Vec<Pair>,
-    /// Where the vertices are, see `find_places`.
+    /// Where the vertices are, see `tick_penalties`.
     places: Vec<Vec3>,
     /// Entries of the agenda that are not in order yet.
     tail: Vec<Entry>,
@@ -223,50 +223,53 @@ impl Run<'_> {
         }
     }
 
-    /// Penalty layers whose clocks tick now.
+    /// Penalty layers whose clocks tick now. Those that are certainly outside, and not so far that they might
+    /// end, are passed over: most of resting cloth are.
     fn tick_penalties(&mut self) {
+        let (t, gravity) = (self.state.time, self.net.gravity);
         for level in self.levels_now(self.state.agenda.mask) {
             let mut entries = self.state.agenda.take(level, &mut self.scratch.tail);
-            let h = period(level as u8);
+            let (h, outermost, mut clear) = (period(level as u8), self.clear_of(1), 0);
+            let mut tick = |run: &mut Self, entry: &mut Entry, x: [Vec3; 4]| {
+                let (from, to) = match entry.from {
+                    1 => outermost,
+                    l => run.clear_of(l),
+                };
+                let gap = entry.gap(&x);
+                if gap >= from && gap <= to {
+                    clear += 1;
+                    return true;
+                }
+                run.tick_layers(entry, x, h)
+            };
             // kicks change no place: where there are many pairs each vertex is placed once for all
             if entries.len() > self.state.vertices.len() {
-                self.find_places();
+                let mut places = std::mem::take(&mut self.scratch.places);
+                places.clear();
+                places.extend(self.state.vertices.iter().map(|v| v.at(t, gravity)));
                 entries.retain_mut(|entry| {
-                    let x = entry.corners.map(|i| self.scratch.places[i as usize]);
-                    self.is_clear(entry, x) || self.tick_layers(entry, x, h)
+                    let x = entry.corners.map(|i| places[i as usize]);
+                    tick(self, entry, x)
                 });
+                self.scratch.places = places;
             } else {
-                let (t, gravity) = (self.state.time, self.net.gravity);
                 entries.retain_mut(|entry| {
                     let vertices = &self.state.vertices;
                     let x = entry.corners.map(|i| vertices[i as usize].at(t, gravity));
-                    self.is_clear(entry, x) || self.tick_layers(entry, x, h)
+                    tick(self, entry, x)
                 });
             }
+            self.scratch.tally.null_penalties += clear;
             self.state.agenda.put_back(level, entries);
         }
     }
 
-    /// Where all vertices are.
-    fn find_places(&mut self) {
-        let (t, gravity) = (self.state.time, self.net.gravity);
-        let places = self.state.vertices.iter().map(|v| v.at(t, gravity));
-        self.scratch.places.clear();
-        self.scratch.places.extend(places);
-    }
-
-    /// Whether a pair is certainly outside of its layers of one level, by the direction in which it was
-    /// apart last; but not so far that they might end. Then nothing happens: most ticks of resting cloth
-    /// are such.
+    /// Gaps of a pair at which layer `l` neither acts nor ends: rounding is counted once for the gap and
+    /// once for the distance that it stands for.
     #[inline]
-    fn is_clear(&mut self, entry: &Entry, x: [Vec3; 4]) -> bool {
-        let (net, l, delta) = (self.net, entry.from, self.state.delta);
-        // once for this and once for the distance that it stands for
-        let low = gap_along(entry.normal(), &x, entry.kind().split()) - 2.0 * delta;
-        let outside = low - net.layers.thickness(l);
-        let clear = outside >= 0.0 && outside <= 2.0 * net.layers.early(l);
-        self.scratch.tally.null_penalties += u64::from(clear);
-        clear
+    fn clear_of(&self, l: u32) -> (f64, f64) {
+        let from = self.net.layers.thickness(l) + 2.0 * self.state.delta;
+        (from, from + 2.0 * self.net.layers.early(l))
     }
 
     /// Kicks a pair by its layers of one level; false if none of them is active any more.

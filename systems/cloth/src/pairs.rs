@@ -320,10 +320,19 @@ impl Entry {
         }
     }
 
-    /// The direction, as a vector.
-    #[inline]
-    pub(crate) fn normal(&self) -> Vec3 {
-        widened(self.normal)
+    /// How far its primitives are apart along its direction, with corners at `x`; see
+    /// [`drystone_geometry::proximity::gap_along`] [m].
+    #[inline(always)]
+    pub(crate) fn gap(&self, x: &[Vec3; 4]) -> f64 {
+        let n = widened(self.normal);
+        let [a, b, c, d] = x.map(|x| n.dot(x));
+        let less = |a: f64, b: f64| if a < b { a } else { b };
+        let more = |a: f64, b: f64| if a > b { a } else { b };
+        if self.key >> 60 == Kind::EdgeEdge as u64 {
+            less(a, b) - more(c, d)
+        } else {
+            a - more(b, more(c, d))
+        }
     }
 
     /// Keeps a unit direction.
@@ -333,6 +342,7 @@ impl Entry {
     }
 }
 
+#[inline(always)]
 fn widened(n: [f32; 3]) -> Vec3 {
     let [x, y, z] = n.map(f64::from);
     Vec3::new(x, y, z)
