@@ -203,8 +203,11 @@ macro_rules! portable {
 portable!(f32);
 portable!(f64);
 
+mod fetch;
 #[cfg(target_arch = "x86_64")]
 mod x86;
+
+pub use fetch::fetch;
 
 /// A lane type with a dispatcher of its own.
 pub trait Dispatch: Real {

@@ -1,14 +1,12 @@
 //! What everything else stands on: vectors, poses, deterministic functions, random
 //! numbers and SIMD lanes. Knows nothing of shapes, contacts or time.
 
-mod fetch;
 pub mod functions;
 pub mod lanes;
 mod pose;
 pub mod random;
 mod symmetric;
 
-pub use fetch::fetch;
 pub use pose::{Pose, integrate_rotation, near_unit};
 pub use symmetric::Symmetric3;
 

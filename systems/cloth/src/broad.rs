@@ -230,13 +230,8 @@ impl Run<'_> {
                         .query(low, high, |i| consider(Kind::VertexEdge, i, e));
                 }
             }
-            Primitive::Face(f) => {
-                if !net.plane {
-                    broad
-                        .vertices
-                        .query(low, high, |i| consider(Kind::VertexFace, i, f));
-                }
-            }
+            // looked up together, and found from their vertices at the start
+            Primitive::Face(_) => {}
         }
     }
 

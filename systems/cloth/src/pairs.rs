@@ -1,7 +1,8 @@
 //! Pairs of primitives that may come close, each with its number of active layers, and the
 //! agenda of those layers' ticks.
 
-use drystone_base::{Vec3, fetch};
+use drystone_base::Vec3;
+use drystone_base::lanes::fetch;
 use drystone_geometry::proximity::{Closest, edge_edge, vertex_edge, vertex_face, vertex_vertex};
 use serde::{Deserialize, Serialize};
 
