@@ -108,7 +108,7 @@ impl Live {
 /// Forces of constraints and contacts on one link, constant while a Newton step is tried.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Load {
-    /// Whether any acts: otherwise all else is zero.
+    /// Whether any acts: otherwise all but `rotation` is zero.
     pub acts: bool,
     /// Their sum.
     pub force: Vec3,
