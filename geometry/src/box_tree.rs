@@ -4,6 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use drystone_base::Vec3;
+use drystone_base::lanes::fetch;
 
 use crate::Aabb;
 
@@ -114,6 +115,10 @@ impl BoxTree {
         let mut at = 0;
         while at < self.nodes.len() {
             let node = &self.nodes[at];
+            // where it goes on if they are apart is on its way meanwhile
+            if let Some(next) = self.nodes.get(node.skip as usize) {
+                fetch(next);
+            }
             let apart = node.low.x > high.x
                 || low.x > node.high.x
                 || node.low.y > high.y

@@ -14,12 +14,13 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use drystone_base::Vec3;
+use drystone_base::lanes::fetch;
 use drystone_geometry::proximity::first_root;
 use serde::{Deserialize, Serialize};
 
 use crate::clock::{TICK, Tick, next_tick};
 use crate::event_loop::{Run, TOO_FAST};
-use crate::pairs::{Pair, RANKS};
+use crate::pairs::{AHEAD, Pair, RANKS};
 
 /// Slots are 2^SLOT ticks long, 2⁻¹² s.
 const SLOT: u8 = 28;
@@ -168,7 +169,10 @@ impl Run<'_> {
             let slot = self.state.balls.slot;
             let k = slot as usize % RING;
             let mut due = std::mem::take(&mut self.state.balls.slots[k]);
-            for p in due.drain(..) {
+            for (n, &p) in due.iter().enumerate() {
+                if let Some(later) = due.get(n + AHEAD) {
+                    self.state.pairs.fetch(*later);
+                }
                 let pair = &mut self.state.pairs.pool[p as usize];
                 if pair.filed == slot << SLOT {
                     pair.filed = Tick::MAX;
@@ -181,6 +185,7 @@ impl Run<'_> {
                 }
             }
             if self.state.balls.slots[k].is_empty() {
+                due.clear();
                 self.state.balls.slots[k] = due; // keeps its memory
             }
         }
@@ -407,7 +412,7 @@ impl Run<'_> {
         if rank > 0 {
             self.drift_as_mean(i, rank, &before);
         }
-        // pairs lie all over memory: short loops that only fetch them wait for many at once
+        // pairs lie all over memory: short loops that only read them wait for many at once
         let mut near = std::mem::take(&mut self.scratch.near);
         let mut copies = std::mem::take(&mut self.scratch.copies);
         let mut found = std::mem::take(&mut self.scratch.below);
@@ -416,7 +421,16 @@ impl Run<'_> {
         copies.clear();
         copies.extend(near.iter().map(|p| self.state.pairs.pool[*p as usize]));
         found.clear();
-        found.extend(copies.iter().map(|pair| self.below(pair)));
+        let fetch_balls = |pair: &Pair| {
+            for i in pair.corners {
+                fetch(&self.state.balls.ball[rank][i as usize]);
+            }
+        };
+        copies.iter().take(AHEAD).for_each(fetch_balls);
+        for (k, pair) in copies.iter().enumerate() {
+            copies.get(k + AHEAD).into_iter().for_each(fetch_balls);
+            found.push(self.below(pair));
+        }
         let least = found
             .iter()
             .fold(f64::INFINITY, |least, below| least.min(below.c0));

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use crate::clock::{Tick, period, seconds, ticks};
 use crate::event_loop::Run;
 use crate::net::Net;
-use crate::pairs::{Kind, RANKS};
+use crate::pairs::{AHEAD, Kind, RANKS};
 
 /// Room around a vertex, as a part of the thickness [1].
 const ROOM: f64 = 0.3;
@@ -273,12 +273,19 @@ impl Run<'_> {
         let mut parted = std::mem::take(&mut self.scratch.near);
         parted.clear();
         for rank in 0..RANKS {
-            self.state.pairs.fetch(i, rank);
+            parted.extend(self.state.pairs.of(i, rank));
         }
-        for rank in 0..RANKS {
-            let pairs = self.state.pairs.of(i, rank);
-            parted.extend(pairs.filter(|p| self.have_parted(*p)));
+        let mut count = 0;
+        for k in 0..parted.len() {
+            if let Some(later) = parted.get(k + AHEAD) {
+                self.state.pairs.fetch(*later);
+            }
+            if self.have_parted(parted[k]) {
+                parted[count] = parted[k];
+                count += 1;
+            }
         }
+        parted.truncate(count);
         for p in parted.drain(..) {
             self.drop_pair(p);
         }

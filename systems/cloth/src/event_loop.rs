@@ -442,12 +442,16 @@ impl Run<'_> {
         while self.state.stall.is_none() {
             if let Some((i, rank)) = self.scratch.left.pop() {
                 // pairs lie all over memory: those of the next are on their way meanwhile
-                if let [.., (later, r), _, (next, rank)] = self.scratch.left[..] {
-                    self.state.pairs.fetch_list(later as usize, r);
-                    self.state.pairs.fetch(next as usize, rank);
+                if let [.., last, third, _, next] = self.scratch.left[..] {
+                    self.state.pairs.fetch_place(last.0 as usize, last.1);
+                    self.state.pairs.fetch_list(third.0 as usize, third.1);
+                    self.state.pairs.fetch_of(next.0 as usize, next.1);
                 }
                 self.renew_ball(i as usize, rank);
             } else if let Some(p) = self.scratch.doubtful.pop() {
+                if let [.., next, _] = self.scratch.doubtful[..] {
+                    self.state.pairs.fetch(next);
+                }
                 if self.state.pairs.is_there(p) {
                     self.look_at(p);
                 }

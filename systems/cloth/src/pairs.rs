@@ -52,6 +52,8 @@ pub(crate) struct Pair {
     pub(crate) kind: Kind,
     /// Which of its vertices' balls it relies on.
     pub(crate) rank: u8,
+    /// Whether this is a pair, and not a place for one.
+    there: bool,
     /// Thickness of the next layer, not active yet [m].
     pub(crate) watched: f64,
     /// Until when the next layer is certainly not needed.
@@ -89,6 +91,9 @@ pub(crate) struct Record {
     pub(crate) round: u64,
 }
 
+/// How many steps ahead a loop asks for memory that lies anywhere.
+pub(crate) const AHEAD: usize = 8;
+
 /// How many balls a vertex has, see `balls.rs`.
 pub(crate) const RANKS: usize = 5;
 
@@ -106,7 +111,6 @@ pub(crate) struct Pairs {
 
 /// Place of a corner that is in no list.
 const UNLISTED: u32 = u32::MAX;
-const GONE: u64 = u64::MAX;
 
 impl Pairs {
     pub(crate) fn new(net: &Net) -> Self {
@@ -128,9 +132,9 @@ impl Pairs {
                     record.places[k] == UNLISTED || found == Some(&((p * 4 + k) as u32))
                 })
         };
-        let gone = |p: usize| self.records[p].key == GONE;
+        let gone = |p: usize| !self.pool[p].there;
         let listed = |record: &Record| record.places.iter().filter(|k| **k != UNLISTED).count();
-        let there = self.records.iter().filter(|record| record.key != GONE);
+        let there = self.all().map(|p| &self.records[p as usize]);
         let relied = |i: usize| {
             let bit = |rank: usize| u8::from(!self.lists[i][rank].is_empty()) << rank;
             self.relied[i] == (0..RANKS).map(bit).sum::<u8>()
@@ -154,20 +158,28 @@ impl Pairs {
         self.lists[i][rank].iter().map(|entry| entry >> 2)
     }
 
-    /// Has them brought from memory.
+    /// Has a pair brought from memory.
     #[inline]
-    pub(crate) fn fetch(&self, i: usize, rank: usize) {
-        for p in self.of(i, rank) {
-            fetch(&self.pool[p as usize]);
-        }
+    pub(crate) fn fetch(&self, p: u32) {
+        fetch(&self.pool[p as usize]);
     }
 
-    /// Has the beginning of their list brought from memory.
+    /// Has all pairs of a list brought from memory.
+    #[inline]
+    pub(crate) fn fetch_of(&self, i: usize, rank: usize) {
+        self.of(i, rank).for_each(|p| self.fetch(p));
+    }
+
+    /// Has their list brought from memory.
     #[inline]
     pub(crate) fn fetch_list(&self, i: usize, rank: usize) {
-        if let Some(first) = self.lists[i][rank].first() {
-            fetch(first);
-        }
+        self.lists[i][rank].iter().step_by(16).for_each(fetch);
+    }
+
+    /// Has brought from memory where their list is.
+    #[inline]
+    pub(crate) fn fetch_place(&self, i: usize, rank: usize) {
+        fetch(&self.lists[i][rank]);
     }
 
     /// One of them, if there are so many.
@@ -194,7 +206,7 @@ impl Pairs {
 
     #[inline]
     pub(crate) fn is_there(&self, p: u32) -> bool {
-        self.records[p as usize].key != GONE
+        self.pool[p as usize].there
     }
 
     pub(crate) fn insert(&mut self, net: &Net, kind: Kind, a: u32, b: u32) -> u32 {
@@ -221,6 +233,7 @@ impl Pairs {
             normal: [0.0; 3],
             kind,
             rank: 0,
+            there: true,
             watched: net.layers.thickness(1),
             expires: 0,
             filed: Tick::MAX,
@@ -265,6 +278,12 @@ impl Pairs {
 
     fn delist(&mut self, p: u32) {
         let (pair, places) = (&self.pool[p as usize], self.records[p as usize].places);
+        // those that will take its places
+        for i in pair.corners {
+            if let Some(last) = self.lists[i as usize][pair.rank as usize].last() {
+                fetch(&self.records[(last >> 2) as usize]);
+            }
+        }
         for k in 0..4 {
             if places[k] != UNLISTED {
                 let list = &mut self.lists[pair.corners[k] as usize][pair.rank as usize];
@@ -290,7 +309,7 @@ impl Pairs {
 
     pub(crate) fn remove(&mut self, p: u32) {
         self.delist(p);
-        self.records[p as usize].key = GONE;
+        self.pool[p as usize].there = false;
         self.pool[p as usize].filed = Tick::MAX;
         self.unused.push(p);
     }

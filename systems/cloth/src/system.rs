@@ -365,13 +365,9 @@ impl System {
         for (kind, a, b, d) in close {
             let key = ((kind as u64) << 60) | (u64::from(a) << 30) | u64::from(b);
             let needed = self.net.layers.count(d, u32::MAX - 2);
-            let listed = self
-                .state
-                .pairs
-                .records
-                .iter()
-                .position(|record| record.key == key);
-            if listed.is_none_or(|p| self.state.pairs.pool[p].layers < needed) {
+            let pairs = &self.state.pairs;
+            let listed = pairs.all().find(|p| pairs.records[*p as usize].key == key);
+            if listed.is_none_or(|p| pairs.pool[p as usize].layers < needed) {
                 missing.push((kind, a, b));
             }
         }
