@@ -112,6 +112,12 @@ impl BoxTree {
     /// Calls `found` with every thing whose box shares a point with `low`, `high`.
     #[inline]
     pub fn query(&self, low: Vec3, high: Vec3, mut found: impl FnMut(u32)) {
+        self.query_boxes(low, high, |item, _| found(item));
+    }
+
+    /// The same, and tells each thing's box.
+    #[inline]
+    pub fn query_boxes(&self, low: Vec3, high: Vec3, mut found: impl FnMut(u32, (Vec3, Vec3))) {
         let mut at = 0;
         while at < self.nodes.len() {
             let node = &self.nodes[at];
@@ -129,7 +135,7 @@ impl BoxTree {
                 at = node.skip as usize;
             } else {
                 if node.item != NONE {
-                    found(node.item);
+                    found(node.item, (node.low, node.high));
                 }
                 at += 1;
             }

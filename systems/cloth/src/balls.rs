@@ -20,7 +20,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::clock::{TICK, Tick, next_tick};
 use crate::event_loop::{Run, TOO_FAST};
-use crate::pairs::{AHEAD, Pair, RANKS};
+use crate::pair::Pair;
+use crate::pairs::{AHEAD, RANKS};
 
 /// Slots are 2^SLOT ticks long, 2⁻¹² s.
 const SLOT: u8 = 28;
@@ -170,14 +171,14 @@ impl Run<'_> {
             let k = slot as usize % RING;
             let mut due = std::mem::take(&mut self.state.balls.slots[k]);
             for (n, &p) in due.iter().enumerate() {
-                if let Some(later) = due.get(n + AHEAD) {
+                if let Some(later) = due.get(n + 4 * AHEAD) {
                     self.state.pairs.fetch(*later);
                 }
                 let pair = &mut self.state.pairs.pool[p as usize];
                 if pair.filed == slot << SLOT {
                     pair.filed = Tick::MAX;
-                    if pair.expires >= (slot + 1) << SLOT {
-                        let expires = pair.expires;
+                    let expires = pair.expires;
+                    if expires >= (slot + 1) << SLOT {
                         self.file(p, expires);
                     } else {
                         self.scratch.doubtful.push(p);
@@ -197,8 +198,8 @@ impl Run<'_> {
             let pair = &mut self.state.pairs.pool[p as usize];
             if pair.filed == due {
                 pair.filed = Tick::MAX;
-                if pair.expires > t {
-                    let expires = pair.expires;
+                let expires = pair.expires;
+                if expires > t {
                     self.file(p, expires);
                 } else {
                     self.scratch.doubtful.push(p);
@@ -370,13 +371,14 @@ impl Run<'_> {
     #[inline]
     fn below(&self, pair: &Pair) -> Below {
         let state = &*self.state;
-        let (n, split) = (pair.normal(), pair.kind.split());
+        let (n, split) = (pair.direction(), pair.kind.split());
+        let watched = self.net.layers.thickness(pair.layers + 1);
         let fall = 0.5 * n.dot(self.net.gravity);
         let (mut low, mut low_speed, mut low_fall) = (f64::INFINITY, f64::INFINITY, f64::INFINITY);
         let (mut high, mut high_speed, mut high_fall) = (-low, -low_speed, -low_fall);
         let balls = &state.balls.ball[pair.rank as usize];
-        for (k, i) in pair.corners.iter().enumerate() {
-            let ball = &balls[*i as usize];
+        for (k, i) in pair.corners.into_iter().enumerate() {
+            let ball = &balls[i as usize];
             let age = (state.time - ball.time) as i64 as f64 * TICK;
             let (falls, radius) = (fall * f64::from(ball.falls), f64::from(ball.radius));
             let speed = n.dot(ball.drift);
@@ -393,15 +395,16 @@ impl Run<'_> {
             }
         }
         Below {
-            c0: low - high - pair.watched - state.delta,
+            c0: low - high - watched - state.delta,
             c1: low_speed - high_speed,
             c2: low_fall - high_fall,
         }
     }
 
-    /// A new ball for vertex `i`, which is about to leave its ball.
+    /// A new ball for vertex `i`, which is about to leave its ball; pairs of the `next` one are on their way
+    /// meanwhile.
     #[inline(never)]
-    pub(crate) fn renew_ball(&mut self, i: usize, rank: usize) {
+    pub(crate) fn renew_ball(&mut self, i: usize, rank: usize, next: Option<(u32, usize)>) {
         let (t, net) = (self.state.time, self.net);
         self.scratch.tally.balls[rank] += 1;
         self.end_leash(i);
@@ -427,10 +430,17 @@ impl Run<'_> {
             }
         };
         copies.iter().take(AHEAD).for_each(fetch_balls);
+        let (j, r) = next.unwrap_or((i as u32, rank));
+        let mut coming = self.state.pairs.of(j as usize, r);
         for (k, pair) in copies.iter().enumerate() {
             copies.get(k + AHEAD).into_iter().for_each(fetch_balls);
+            coming
+                .next()
+                .into_iter()
+                .for_each(|p| self.state.pairs.fetch(p));
             found.push(self.below(pair));
         }
+        coming.for_each(|p| self.state.pairs.fetch(p));
         let least = found
             .iter()
             .fold(f64::INFINITY, |least, below| least.min(below.c0));
@@ -496,10 +506,8 @@ impl Run<'_> {
             .rev()
             .find(|rank| RADII[*rank] * self.net.thickness <= allowed)
             .unwrap_or(0);
-        for i in self.state.pairs.pool[p as usize]
-            .corners
-            .map(|i| i as usize)
-        {
+        let corners = self.state.pairs.pool[p as usize].corners;
+        for i in corners.map(|i| i as usize) {
             if self.state.balls.kept[i] & (1 << rank) == 0 {
                 self.state.balls.kept[i] |= 1 << rank;
                 let most = RADII[rank.max(1)] * self.net.thickness;
@@ -510,7 +518,7 @@ impl Run<'_> {
         self.state.pairs.set_rank(p, rank as u8);
         let mut below = self.below(&self.state.pairs.pool[p as usize]);
         if rank == 0 && below.c0 < 0.25 * slack {
-            for i in self.state.pairs.pool[p as usize].corners {
+            for i in corners {
                 let ball = &mut self.state.balls.ball[0][i as usize];
                 if f64::from(ball.radius) > allowed {
                     ball.radius = allowed as f32;

@@ -13,7 +13,8 @@ use serde::{Deserialize, Serialize};
 use crate::clock::{Tick, period, seconds, ticks};
 use crate::event_loop::Run;
 use crate::net::Net;
-use crate::pairs::{AHEAD, Kind, RANKS};
+use crate::pair::Kind;
+use crate::pairs::{AHEAD, RANKS};
 
 /// Room around a vertex, as a part of the thickness [1].
 const ROOM: f64 = 0.3;
@@ -277,7 +278,7 @@ impl Run<'_> {
         }
         let mut count = 0;
         for k in 0..parted.len() {
-            if let Some(later) = parted.get(k + AHEAD) {
+            if let Some(later) = parted.get(k + 2 * AHEAD) {
                 self.state.pairs.fetch(*later);
             }
             if self.have_parted(parted[k]) {
@@ -286,8 +287,11 @@ impl Run<'_> {
             }
         }
         parted.truncate(count);
-        for p in parted.drain(..) {
-            self.drop_pair(p);
+        for k in 0..parted.len() {
+            if let Some(later) = parted.get(k + 2) {
+                self.state.pairs.fetch_record(*later);
+            }
+            self.drop_pair(parted[k]);
         }
         self.scratch.near = parted;
     }
@@ -362,8 +366,7 @@ impl Run<'_> {
             Kind::EdgeEdge => &broad.edges,
             _ => &broad.vertices,
         };
-        partners.query(low, high, |other| {
-            let own = partners.bounds(other as usize);
+        partners.query_boxes(low, high, |other, own| {
             for &(item, old, new) in &changed {
                 let (a, b) = match kind {
                     Kind::EdgeEdge => (item.min(other), item.max(other)),

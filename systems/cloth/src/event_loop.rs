@@ -7,14 +7,17 @@
 use std::sync::Arc;
 
 use drystone_base::Vec3;
+use drystone_base::lanes::fetch;
 use drystone_geometry::proximity::{first_root, gap_along, rounding};
 
+use crate::agenda::Entry;
 use crate::balls::Below;
 use crate::broad::Bounds;
 use crate::clock::{LEVELS, TICK, Tick, next_tick, period, seconds};
 use crate::eights::{tick_hinges, tick_springs};
 use crate::net::Net;
-use crate::pairs::{Entry, Kind, Pair, RANKS};
+use crate::pair::{Kind, Pair};
+use crate::pairs::RANKS;
 use crate::report::Tally;
 use crate::state::{Feature, Stall, State};
 use crate::{BroadPhase, Certificate, Field, Options};
@@ -28,6 +31,8 @@ pub(crate) struct Scratch {
     /// Vertices kicked at this time.
     pub(crate) touched: Vec<u32>,
     mark: Vec<u64>,
+    /// By pair, the round in which its slab was renewed.
+    renewed: Vec<u64>,
     /// Vertices that left their ball.
     pub(crate) left: Vec<(u32, usize)>,
     /// Pairs to be looked at.
@@ -364,9 +369,7 @@ impl Run<'_> {
             top -= 1;
         }
         if top < before {
-            let pair = &mut self.state.pairs.pool[entry.pair as usize];
-            pair.layers = top;
-            pair.watched = net.layers.thickness(top + 1);
+            self.state.pairs.pool[entry.pair as usize].layers = top;
             self.scratch.tally.deactivations += u64::from(before - top);
             self.scratch.doubtful.push(entry.pair);
         }
@@ -408,8 +411,9 @@ impl Run<'_> {
                             self.renew_box(i);
                         }
                         self.for_pairs_of(i, |run, p| {
-                            let record = &mut run.state.pairs.records[p as usize];
-                            let known = std::mem::replace(&mut record.round, round) == round;
+                            run.scratch.renewed.resize(run.state.pairs.pool.len(), 0);
+                            let last = &mut run.scratch.renewed[p as usize];
+                            let known = std::mem::replace(last, round) == round;
                             if !known && !run.renew_slab(p) {
                                 run.scratch.doubtful.push(p);
                             }
@@ -442,15 +446,16 @@ impl Run<'_> {
         while self.state.stall.is_none() {
             if let Some((i, rank)) = self.scratch.left.pop() {
                 // pairs lie all over memory: those of the next are on their way meanwhile
-                if let [.., last, third, _, next] = self.scratch.left[..] {
-                    self.state.pairs.fetch_place(last.0 as usize, last.1);
-                    self.state.pairs.fetch_list(third.0 as usize, third.1);
-                    self.state.pairs.fetch_of(next.0 as usize, next.1);
+                let next = self.scratch.left.last().copied();
+                if let [.., far, _, _, near, _, _] = self.scratch.left[..] {
+                    self.state.pairs.fetch_place(far.0 as usize, far.1);
+                    self.state.pairs.fetch_list(near.0 as usize, near.1);
                 }
-                self.renew_ball(i as usize, rank);
+                self.renew_ball(i as usize, rank, next);
             } else if let Some(p) = self.scratch.doubtful.pop() {
-                if let [.., next, _] = self.scratch.doubtful[..] {
-                    self.state.pairs.fetch(next);
+                if let [.., later, next] = self.scratch.doubtful[..] {
+                    self.state.pairs.fetch(later);
+                    self.fetch_for_look(next);
                 }
                 if self.state.pairs.is_there(p) {
                     self.look_at(p);
@@ -461,6 +466,15 @@ impl Run<'_> {
         }
         self.scratch.left.clear();
         self.scratch.doubtful.clear();
+    }
+
+    /// Has what a look at a pair needs brought from memory.
+    #[inline]
+    fn fetch_for_look(&self, p: u32) {
+        self.state.pairs.fetch_record(p);
+        for i in self.state.pairs.pool[p as usize].corners {
+            fetch(&self.state.vertices[i as usize]);
+        }
     }
 
     fn look_at(&mut self, p: u32) {
@@ -477,9 +491,8 @@ impl Run<'_> {
         if !self.activate_down_to(p, low) {
             return;
         }
-        let pair = &mut self.state.pairs.pool[p as usize];
-        pair.set_normal(n);
-        let slack = low - pair.watched;
+        let slack = low - self.next_thickness(p);
+        self.state.pairs.pool[p as usize].set_direction(n);
         match self.options.certificate {
             Certificate::Ball => self.renew_pair(p, slack),
             Certificate::Slab => {
@@ -489,6 +502,13 @@ impl Run<'_> {
             }
             Certificate::BruteForce => {}
         }
+    }
+
+    /// Thickness of a pair's next layer, not active yet [m].
+    #[inline]
+    pub(crate) fn next_thickness(&self, p: u32) -> f64 {
+        let layers = self.state.pairs.pool[p as usize].layers;
+        self.net.layers.thickness(layers + 1)
     }
 
     /// Activates every layer that a pair `low` apart needs, a little early; false is a stall.
@@ -555,10 +575,7 @@ impl Run<'_> {
             if !self.activate_down_to(p, low) {
                 return;
             }
-            let slack = low
-                - net
-                    .layers
-                    .thickness(self.state.pairs.pool[p as usize].layers + 1);
+            let slack = low - self.next_thickness(p);
             let velocity = vertices.map(|v| v.velocity_at(t, net.gravity));
             let mut fastest = 0.0f64;
             for a in &velocity[..split] {

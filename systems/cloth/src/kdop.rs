@@ -19,7 +19,7 @@ use crate::clock::{TICK, Tick};
 use crate::event_loop::Run;
 use crate::heap::Heap;
 use crate::net::Net;
-use crate::pairs::Kind;
+use crate::pair::Kind;
 
 const NONE: u32 = u32::MAX;
 /// How often the front is made anew, in ticks: 2⁻⁵ s.

@@ -4,6 +4,7 @@
 //! simulated, and advances it. Time is an integer, every force has a clock of its own, contact is
 //! an endless family of nested penalty layers, and certificates say which of them need not tick.
 
+mod agenda;
 mod balls;
 mod broad;
 mod clock;
@@ -19,6 +20,7 @@ mod model;
 mod mover;
 mod net;
 mod options;
+mod pair;
 mod pairs;
 mod penalty_layers;
 mod report;
@@ -38,7 +40,7 @@ pub use model::{
 };
 pub use mover::MoverState;
 pub use options::{BroadPhase, Certificate, Gravity, Options};
-pub use pairs::Kind;
+pub use pair::Kind;
 pub use report::{Report, Tally};
 pub use start::{Patch, patches_as_obj};
 pub use state::{Feature, Stall, State};

@@ -29,7 +29,7 @@ impl Run<'_> {
         let x = vertices.map(|v| v.at(t, gravity));
         let found = pair.kind.closest(x);
         let n = found.apart.normalize_or_zero();
-        let half = 0.5 * pair.watched + self.state.delta;
+        let half = 0.5 * self.next_thickness(p) + self.state.delta;
         // height, speed and half the acceleration along n, of the corners and of the plane
         let height = x.map(|x| n.dot(x));
         let speed = vertices.map(|v| n.dot(v.velocity_at(t, gravity)));

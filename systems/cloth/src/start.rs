@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::Error;
 use crate::net::Net;
-use crate::pairs::Kind;
+use crate::pair::Kind;
 use crate::state::Feature;
 
 /// Most places that are reported.

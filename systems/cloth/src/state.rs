@@ -3,6 +3,7 @@
 use drystone_base::Vec3;
 use serde::{Deserialize, Serialize};
 
+use crate::agenda::Agenda;
 use crate::balls::Balls;
 use crate::broad::Broad;
 use crate::clock::{Tick, seconds};
@@ -10,7 +11,8 @@ use crate::heap::Heap;
 use crate::kdop::KDops;
 use crate::mover::MoverState;
 use crate::net::Net;
-use crate::pairs::{Agenda, Kind, Pairs};
+use crate::pair::Kind;
+use crate::pairs::Pairs;
 use crate::vertex::Vertex;
 use crate::{BroadPhase, Certificate, Options, Patch, patches_as_obj};
 

@@ -7,7 +7,7 @@ use drystone_base::{Pose, Vec3};
 use crate::clock::{LEVELS, Tick, ticks};
 use crate::event_loop::{Run, Scratch};
 use crate::net::Net;
-use crate::pairs::Kind;
+use crate::pair::Kind;
 use crate::state::State;
 use crate::vertex::Vertex;
 use crate::{
@@ -207,6 +207,7 @@ impl System {
         let mut level: Vec<u8> = self.net.check.clone();
         for p in state.pairs.all() {
             let pair = &state.pairs.pool[p as usize];
+            let record = &state.pairs.records[p as usize];
             let bin = match pair.layers {
                 0 => 0,
                 n => 1 + (n - 1).checked_ilog2().map_or(0, |k| k as usize + 1),
@@ -216,11 +217,7 @@ impl System {
             }
             layers[bin] += 1;
             if let Some(deep) = (pair.layers > 0)
-                .then(|| {
-                    self.net
-                        .layers
-                        .level(state.pairs.records[p as usize].period, pair.layers)
-                })
+                .then(|| self.net.layers.level(record.period, pair.layers))
                 .flatten()
             {
                 for i in pair.corners {

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod closed_forms;
 mod contact;
 mod culling;
 mod elastic;

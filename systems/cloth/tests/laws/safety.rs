@@ -1,10 +1,12 @@
 //! Nothing passes through anything; what cannot be done is reported.
 
 use drystone_base::Vec3;
-use drystone_cloth::{Certificate, Model, Motion, Obstacle, Options, PointsKey, System};
+use drystone_cloth::{
+    Certificate, Contact, Model, Motion, Obstacle, Options, PointsKey, Sheet, System,
+};
 
 use crate::random_setup::{Outcome, judge};
-use crate::scenes::{floor, particles, sludge, thrown_sheet, two_sheets, with};
+use crate::scenes::{DOWN, floor, particles, sludge, thrown_sheet, two_sheets, with};
 
 /// Advances in frames; no crossing after any event, no missing layer at any frame.
 fn safely(model: Model, certificate: Certificate, frames: u32, dt: f64) -> u32 {
@@ -127,4 +129,32 @@ fn a_push_travels_down_a_line_in_order() {
         (last - 2.0).abs() < 0.1,
         "the last one leaves with {last} m/s"
     );
+}
+
+/// Directions of pairs are kept with fewer digits than places: over a slope a million times as wide as the
+/// layers are thick that must not look like no room.
+#[test]
+fn a_slope_as_wide_as_a_landscape_carries_a_handkerchief() {
+    for size in [5.0, 1000.0] {
+        let mut slope = floor(size);
+        for p in &mut slope.points {
+            p.y = 0.3 * p.x + 0.2 * p.z;
+        }
+        let mut sheet = Sheet::grid("handkerchief", 3, 3, 0.0016);
+        for p in &mut sheet.points {
+            p.y += 0.3 * p.x + 0.2 * p.z + 0.003;
+        }
+        let model = Model {
+            sheets: vec![sheet],
+            obstacles: vec![slope],
+            gravity: DOWN,
+            contact: Contact {
+                thickness: 0.001,
+                ..Contact::default()
+            },
+            ..Model::default()
+        };
+        let deepest = safely(model, Certificate::Ball, 2, 0.015);
+        assert!(deepest >= 1, "a floor of {size} m is not touched");
+    }
 }

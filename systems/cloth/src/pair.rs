@@ -1,0 +1,78 @@
+//! Two primitives that may come close, in one cache line.
+
+use drystone_base::Vec3;
+use drystone_geometry::proximity::{Closest, edge_edge, vertex_edge, vertex_face, vertex_vertex};
+use serde::{Deserialize, Serialize};
+
+use crate::clock::Tick;
+
+/// What a pair is made of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum Kind {
+    /// A point and a triangle.
+    VertexFace,
+    /// Two edges.
+    EdgeEdge,
+    /// A point and an edge: in the plane, or a particle and a bare edge.
+    VertexEdge,
+    /// Two particles.
+    VertexVertex,
+}
+
+impl Kind {
+    /// Closest points of the corners; unused corners repeat the last and weigh nothing.
+    #[inline]
+    pub(crate) fn closest(self, x: [Vec3; 4]) -> Closest {
+        match self {
+            Self::VertexFace => vertex_face(x[0], x[1], x[2], x[3]),
+            Self::EdgeEdge => edge_edge(x[0], x[1], x[2], x[3]),
+            Self::VertexEdge => vertex_edge(x[0], x[1], x[2]),
+            Self::VertexVertex => vertex_vertex(x[0], x[1]),
+        }
+    }
+
+    /// How many of the corners belong to the first primitive.
+    #[inline]
+    pub(crate) const fn split(self) -> usize {
+        if matches!(self, Self::EdgeEdge) { 2 } else { 1 }
+    }
+}
+
+/// Two primitives and what is known of them: what a renewed ball looks at, in one cache line. Half a line was
+/// tried, with times and directions of fewer bits: it is unpacked as slowly as it is fetched.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[repr(align(64))]
+pub(crate) struct Pair {
+    pub(crate) corners: [u32; 4],
+    /// A direction along which they were apart, not longer than 1. In full: over a face a million times as
+    /// wide as a layer is thick, single precision would leave no room.
+    pub(crate) direction: [f64; 3],
+    /// Until when the next layer is certainly not needed.
+    pub(crate) expires: Tick,
+    /// When the pair is looked at.
+    pub(crate) filed: Tick,
+    /// Layers 1 to this are active.
+    pub(crate) layers: u32,
+    pub(crate) kind: Kind,
+    /// Which of its vertices' balls it relies on.
+    pub(crate) rank: u8,
+    /// Whether this is a pair, and not a place for one.
+    pub(crate) there: bool,
+}
+
+/// What rounding might add to the length of a direction is taken off [1].
+const NOT_LONGER: f64 = 1.0 - 4.0 * f64::EPSILON;
+
+impl Pair {
+    /// The direction, as a vector.
+    #[inline]
+    pub(crate) fn direction(&self) -> Vec3 {
+        Vec3::from_array(self.direction)
+    }
+
+    /// Keeps a unit direction.
+    #[inline]
+    pub(crate) fn set_direction(&mut self, n: Vec3) {
+        self.direction = (n * NOT_LONGER).to_array();
+    }
+}
