@@ -69,8 +69,18 @@ pub(crate) fn bed_of_nails(scene: &mut Scene, counts: [u32; 2]) {
 
 /// Two sheets over a bed of nails, the shorter side of `columns` vertices.
 pub(crate) fn sheets_on_nails(scene: &mut Scene, columns: u32, rows: u32, nails: [u32; 2]) {
+    two_sheets(scene, columns, rows, nails, &seed(0.001, 1000.0, 1.0, 0.1));
+}
+
+/// The same, of some material.
+pub(crate) fn two_sheets(
+    scene: &mut Scene,
+    columns: u32,
+    rows: u32,
+    nails: [u32; 2],
+    material: &ClothMaterial,
+) {
     bed_of_nails(scene, nails);
-    let material = seed(0.001, 1000.0, 1.0, 0.1);
     for (k, colour) in [[0.75, 0.2, 0.2], [0.2, 0.35, 0.7]].into_iter().enumerate() {
         let height = 2.0 + 0.25 * k as f64;
         let name = ["lower", "upper"][k];
@@ -93,6 +103,43 @@ pub(crate) fn pull_off(scene: &mut Scene, after: f64) {
     let upper = &mut scene.cloths[1];
     upper.pins.push(Pin::along(ClothPart::First, path));
     safe_and_going(scene);
+}
+
+/// Three hollow balls of which bending is so stiff, thrown at a bed of nails: one fits between them, one
+/// barely, one does not.
+pub(crate) fn balls_on_nails(entry: &Entry, bending: f64) -> Scene {
+    let mut scene = draping(entry, 1.2);
+    bed_of_nails(&mut scene, [6, 6]);
+    let mut material = seed(0.016, 5e4, 1.0, bending);
+    material.restitution = 0.3;
+    scene.cloth_contact.stiffness = 1e4;
+    // nails stand at halves: the first one falls between four of them
+    for (name, radius, [x, y, z], [u, v, w], green) in [
+        ("fits", 0.35, [-1.01, 2.4, -0.98], [0.0, -2.0, 0.0], 0.3),
+        ("barely", 0.5, [0.5, 2.6, 1.5], [2.0, -4.0, 0.0], 0.5),
+        ("does-not", 0.8, [1.4, 3.2, -1.2], [-3.0, -3.0, 1.0], 0.7),
+    ] {
+        let ball = Surface::Sphere {
+            radius,
+            subdivisions: 1,
+        };
+        let ball = Cloth::new(name, ball).at(x, y, z).velocity(u, v, w);
+        scene.cloth(ball.of(material.clone()).colour(0.8, green, 0.2));
+    }
+    scene.camera = Some(Camera::new([5.0, 4.0, 6.0], [0.0, 1.0, 0.0]));
+    let above = |cloths: &str, height: f64| ClothTruth::Above {
+        cloths: cloths.into(),
+        height,
+        from: 0.0,
+    };
+    safe_and_going(&mut scene)
+        .cloth_truth(above("*", 0.0))
+        .cloth_truth(ClothTruth::Sinks {
+            cloths: "fits".into(),
+            below: 0.2,
+        })
+        .cloth_truth(above("does-not", 0.6));
+    scene
 }
 
 /// The two ribbons of a reef knot, which pull each other tight when their ends go outwards: facts of the
@@ -271,79 +318,11 @@ pub(crate) fn curtains(entry: &Entry, count: u32, columns: u32, rows: u32) -> Sc
     ];
     let particle = Body::ball(0.12).named("particle").along(path);
     scene.add(particle.at(0.0, 0.6, start));
-    scene.camera = Some(Camera::new([3.0, 1.8, -3.2], [0.0, 0.7, 0.0]));
+    scene.camera = Some(Camera::new([4.4, 2.0, -6.0], [0.0, 1.3, 0.0]));
     // the first one is hit at once, and goes on with the particle
     safe_and_going(&mut scene).cloth_truth(ClothTruth::Reaches {
         cloths: "curtain-0".into(),
         speed: 25.0,
     });
     scene
-}
-
-/// A floor and four walls, of which the two along x come together from `gap` to `end` within
-/// `seconds` [m], [s].
-pub(crate) fn compactor(entry: &Entry, seconds: f64, gap: f64, end: f64) -> Scene {
-    let mut scene = draping(entry, seconds);
-    scene.cloth_contact.thickness = 0.05;
-    scene.add(
-        Body::block(8.0, 0.2, 3.0)
-            .named("floor")
-            .at(0.0, -0.1, 0.0)
-            .fixed(),
-    );
-    for (name, z) in [("front", 1.0), ("back", -1.0)] {
-        let wall = Body::block(8.0, 4.0, 0.2).named(name).at(0.0, 2.2, z * 1.1);
-        scene.add(wall.fixed());
-    }
-    for (name, side) in [("left", -1.0), ("right", 1.0)] {
-        let at = |wide: f64| [side * (0.5 * wide + 0.1), 2.2, 0.0];
-        let path = vec![Key::new(0.0, at(gap)), Key::new(seconds, at(end))];
-        let [x, y, z] = at(gap);
-        // short of floor and walls by more than a layer
-        let wall = Body::block(0.2, 4.0, 1.8).named(name).at(x, y, z);
-        scene.add(wall.along(path).colour(0.5, 0.5, 0.55));
-    }
-    scene
-}
-
-/// Low trash of Harmon 2012: balls of 42 vertices, boxes, rings, sheets, each with its place in a layer.
-pub(crate) fn trash() -> Vec<(Surface, [f64; 3])> {
-    let ball = Surface::Sphere {
-        radius: 0.25,
-        subdivisions: 1,
-    };
-    let block = Surface::Box {
-        size: [0.4, 0.3, 0.4],
-        divisions: 2,
-    };
-    let ring = Surface::Torus {
-        radius: 0.32,
-        tube: 0.13,
-        around: 12,
-        across: 8,
-    };
-    let flat = Surface::Sheet {
-        columns: 8,
-        rows: 8,
-        spacing: 0.1,
-    };
-    vec![
-        (ball.clone(), [-0.35, 0.4, -0.5]),
-        (block, [0.35, 0.35, -0.45]),
-        (ring, [-0.3, 0.3, 0.4]),
-        (ball, [0.4, 0.4, 0.5]),
-        (flat, [0.0, 0.95, 0.0]),
-    ]
-}
-
-/// One piece of trash of which bending is so stiff.
-pub(crate) fn piece(k: usize, surface: Surface, place: [f64; 3], bending: f64) -> Cloth {
-    let [x, y, z] = place;
-    let mut material = seed(0.001, 1000.0, 15.0, bending);
-    material.restitution = 0.01;
-    let shade = 0.25 + 0.12 * (k % 5) as f64;
-    Cloth::new(format!("trash-{k}"), surface)
-        .at(x, y, z)
-        .of(material)
-        .colour(0.8 - shade, 0.45, shade)
 }

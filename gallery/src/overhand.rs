@@ -12,7 +12,7 @@ pub(crate) const ENTRY: Entry = Entry {
 };
 
 fn build() -> Scene {
-    let mut scene = draping(&ENTRY, 1.0);
+    let mut scene = draping(&ENTRY, 3.0);
     scene.gravity = [0.0; 3];
     // a trefoil, opened at its lowest point
     let open = 0.45;
@@ -36,6 +36,7 @@ fn build() -> Scene {
     let cloth = Cloth::new("ribbon", ribbon).of(seed(0.1, 750.0, 0.1, 0.01));
     let cloth = cloth.colour(0.75, 0.55, 0.2).pull(ClothPart::First, [0.5, 0.0, 0.0], 0.2);
     scene.cloth(cloth.pull(ClothPart::Last, [-0.5, 0.0, 0.0], 0.2));
+    scene.camera = Some(Camera::new([2.0, -1.0, 14.0], [0.0, -2.8, 0.0]));
     safe(&mut scene);
     scene
 }

@@ -12,6 +12,7 @@ pub(crate) use drystone_world::{
 pub(crate) use crate::Entry;
 pub(crate) use crate::claims::*;
 pub(crate) use crate::cloth_prelude::*;
+pub(crate) use crate::compactor_prelude::*;
 pub(crate) use crate::strand_prelude::*;
 pub(crate) use drystone_world::{
     Cloth, ClothMaterial, ClothPart, ClothTruth, Load, Pin, Stretch, Surface,

@@ -12,7 +12,7 @@ pub(crate) const ENTRY: Entry = Entry {
 };
 
 fn build() -> Scene {
-    let mut scene = reef_knot(&ENTRY, 1.0, 4, 750.0);
+    let mut scene = reef_knot(&ENTRY, 2.0, 4, 750.0);
     pull_tight(&mut scene, 0.5);
     holds(&mut scene);
     scene

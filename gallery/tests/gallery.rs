@@ -198,6 +198,9 @@ truths_hold! {
     bowline_small "bowline-small"
     reef_knot_small "reef-knot-small"
     curtain_small "curtain-small"
+    cloth_on_sphere "cloth-on-sphere"
+    trash_compactor_small "trash-compactor-small"
+    balls_on_nails_small "balls-on-nails-small"
 }
 
 #[test]

@@ -67,6 +67,9 @@ pub struct Body {
     /// Whether strands pass through it: for what they grow out of.
     #[serde(default, skip_serializing_if = "is_default")]
     pub passable: bool,
+    /// Whether it is there but not shown, in pictures, files and viewer: glass, or a stand-in that only pushes.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub hidden: bool,
     /// Red, green and blue from 0 to 1; chosen by name if left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub colour: Option<[f64; 3]>,
@@ -164,6 +167,7 @@ impl Body {
             angular_damping: 0.0,
             enters_at: 0.0,
             passable: false,
+            hidden: false,
             colour: None,
         }
     }
@@ -225,6 +229,13 @@ impl Body {
     #[must_use]
     pub fn passable(mut self) -> Self {
         self.passable = true;
+        self
+    }
+
+    /// It is there but not shown.
+    #[must_use]
+    pub fn hidden(mut self) -> Self {
+        self.hidden = true;
         self
     }
 

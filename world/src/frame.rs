@@ -31,7 +31,7 @@ pub struct FrameBody {
     pub name: Arc<str>,
     /// Of the shape's frame.
     pub pose: Pose,
-    /// Whether it has entered and is still there.
+    /// Whether it has entered, is still there and is not hidden.
     pub visible: bool,
     /// Of the centre of mass [m/s].
     pub linear_velocity: Vec3,

@@ -308,6 +308,7 @@ impl Generator {
                 angular_damping: self.angular_damping,
                 enters_at: self.enters_at,
                 passable: false,
+                hidden: false,
                 colour: self.colour,
             }
         });

@@ -273,7 +273,7 @@ impl World {
                 .map(|i| FrameBody {
                     name: self.names[i].clone(),
                     pose: self.pose(i),
-                    visible: state.present[i],
+                    visible: state.present[i] && !self.bodies()[i].hidden,
                     linear_velocity: state.linear_velocity[i],
                     angular_velocity: state.angular_velocity[i],
                 })

@@ -269,3 +269,17 @@ fn sheets_that_part_are_apart_at_last_and_do_not_stay_together() {
     let holds: Vec<bool> = verdicts.iter().map(|verdict| verdict.holds).collect();
     assert_eq!(holds, [false, true]);
 }
+
+#[test]
+fn a_hidden_body_pushes_as_one_that_is_shown() {
+    let fallen = |hidden: bool| {
+        let mut scene = draped();
+        scene.bodies[0].hidden = hidden;
+        let mut world = World::new(&scene).unwrap();
+        world.run_for(0.4);
+        world.frame()
+    };
+    let (seen, unseen) = (fallen(false), fallen(true));
+    assert_eq!(seen.cloths, unseen.cloths);
+    assert!(seen.bodies[0].visible && !unseen.bodies[0].visible);
+}
