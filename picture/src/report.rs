@@ -7,6 +7,9 @@ use crate::plot::{Chart, Line};
 /// Strands whose tips are followed.
 const MOST_TIPS: usize = 8;
 
+/// Titles of charts that are about contacts of bodies.
+const OF_BODIES: [&str; 3] = ["Penetration", "Contacts", "Step time against contacts"];
+
 /// Energies, penetration and step time against time, and step time against contacts
 /// (Erleben 2007, Figs. 18-19); of strands and cloth, energies, iterations, events and time as well.
 pub fn charts(report: &RunReport) -> Vec<Chart> {
@@ -66,7 +69,7 @@ pub fn charts(report: &RunReport) -> Vec<Chart> {
             ..Chart::default()
         },
         Chart {
-            title: "Penetration".into(),
+            title: OF_BODIES[0].into(),
             x_label: seconds(),
             y_label: "depth [mm]".into(),
             lines: vec![
@@ -76,7 +79,7 @@ pub fn charts(report: &RunReport) -> Vec<Chart> {
             ..Chart::default()
         },
         Chart {
-            title: "Contacts".into(),
+            title: OF_BODIES[1].into(),
             x_label: seconds(),
             y_label: "contact points [1]".into(),
             lines: vec![over_time("contacts", |f| f.contacts as f64)],
@@ -94,7 +97,7 @@ pub fn charts(report: &RunReport) -> Vec<Chart> {
             ..Chart::default()
         },
         Chart {
-            title: "Step time against contacts".into(),
+            title: OF_BODIES[2].into(),
             x_label: "contact points [1]".into(),
             y_label: "wall time of a step [ms]".into(),
             scatter: vec![
@@ -104,6 +107,11 @@ pub fn charts(report: &RunReport) -> Vec<Chart> {
             ..Chart::default()
         },
     ];
+    // of strands and cloth alone there is nothing to say of contacts between bodies
+    let soft = report.strands.is_some() || report.cloth.is_some();
+    if soft && frames.iter().all(|f| f.contacts == 0) {
+        charts.retain(|chart| !OF_BODIES.contains(&chart.title.as_str()));
+    }
     if report.strands.is_some() {
         charts.extend(strand_charts(frames));
     }
@@ -182,11 +190,6 @@ fn cloth_charts(frames: &[FrameRecord], cloth: &ClothRun) -> Vec<Chart> {
     let over_time = |label: &str, value: &dyn Fn(&FrameRecord) -> f64| line(frames, label, value);
     let potential = |f: &FrameRecord| f.cloth_potential_energy;
     let lowest = frames.iter().map(potential).fold(f64::INFINITY, f64::min);
-    // entry k of a list by doubling stands at 2^k
-    let doubling = |counts: &[u64], unit: f64| -> Vec<(f64, f64)> {
-        let at = |(k, &n): (usize, &u64)| (unit * 2f64.powi(k as i32), n as f64);
-        counts.iter().enumerate().map(at).collect()
-    };
     vec![
         chart(
             "Cloth: energy",
@@ -227,10 +230,10 @@ fn cloth_charts(frames: &[FrameRecord], cloth: &ClothRun) -> Vec<Chart> {
             y_label: "pairs [1]".into(),
             log_x: true,
             log_y: true,
-            scatter: vec![Line {
+            lines: vec![Line {
                 label: "pairs".into(),
                 // the first entry counts pairs without any
-                points: doubling(cloth.layers.get(1..).unwrap_or_default(), 1.0),
+                points: bars(cloth.layers.get(1..).unwrap_or_default(), 1.0),
             }],
             ..Chart::default()
         },
@@ -240,13 +243,32 @@ fn cloth_charts(frames: &[FrameRecord], cloth: &ClothRun) -> Vec<Chart> {
             y_label: "vertices [1]".into(),
             log_x: true,
             log_y: true,
-            scatter: vec![Line {
+            lines: vec![Line {
                 label: "vertices".into(),
-                points: doubling(&cloth.steps, cloth.tick),
+                points: bars(&cloth.steps, cloth.tick),
             }],
             ..Chart::default()
         },
     ]
+}
+
+/// The outline of bars over logarithmic axes: the bar of entry k stands about `unit` times 2^k; what is empty is
+/// as high as half a thing.
+fn bars(counts: &[u64], unit: f64) -> Vec<(f64, f64)> {
+    const EMPTY: f64 = 0.5;
+    let filled = |&k: &usize| counts[k] > 0;
+    let Some(first) = (0..counts.len()).find(filled) else {
+        return Vec::new();
+    };
+    let last = (0..counts.len()).rfind(filled).unwrap_or(first);
+    let edge = |k: usize| unit * 2f64.powf(k as f64 - 0.5);
+    let mut outline = vec![(edge(first), EMPTY)];
+    for k in first..=last {
+        let height = (counts[k] as f64).max(EMPTY);
+        outline.extend([(edge(k), height), (edge(k + 1), height)]);
+    }
+    outline.push((edge(last + 1), EMPTY));
+    outline
 }
 
 /// Where the tips of some strands go.
@@ -314,8 +336,9 @@ mod tests {
             recorder.step(&world.step());
         }
         let charts = charts(&recorder.report(&world, 1.0));
-        assert_eq!(charts.len(), 11);
-        let energy = &charts[6].lines[0].points;
+        // no body touches another: nothing of their contacts
+        assert_eq!(charts.len(), 8);
+        let energy = &charts[3].lines[0].points;
         // it falls
         assert!(
             energy[4].1 > energy[1].1 && energy[1].1 > energy[0].1,
@@ -329,5 +352,16 @@ mod tests {
                 .all(|path| path.points.len() == 5 && path.points[4].1 < 1.0)
         );
         assert_eq!(Tips::default().chart(), None);
+    }
+
+    #[test]
+    fn bars_stand_about_their_place_and_leave_out_empty_ends() {
+        assert_eq!(bars(&[], 1.0), []);
+        assert_eq!(bars(&[0, 0], 1.0), []);
+        let outline = bars(&[0, 3, 0, 2, 0], 2.0);
+        let heights: Vec<f64> = outline.iter().map(|p| p.1).collect();
+        assert_eq!(heights, [0.5, 3.0, 3.0, 0.5, 0.5, 2.0, 2.0, 0.5]);
+        let middle = (outline[1].0 * outline[2].0).sqrt();
+        assert!((middle - 4.0).abs() < 1e-12, "{outline:?}");
     }
 }
