@@ -98,6 +98,7 @@ impl System {
         let points: Vec<Vec3> = state.vertices.iter().map(at).collect();
         net.validate_newcomer(&points, self.options.start_layers)?;
         (self.model, self.net, self.state) = (model, net, state);
+        self.scratch = Scratch::default();
         self.begin();
         Ok(())
     }
@@ -173,6 +174,8 @@ impl System {
             });
         }
         self.state = state;
+        // what was marked in rounds that will come again
+        self.scratch = Scratch::default();
         Ok(())
     }
 
@@ -449,12 +452,14 @@ impl System {
         free.then(|| self.net.objects[sheet].vertices.start + vertex)
     }
 
-    /// A vertex whose velocity changed between two advances: its certificates no longer hold.
+    /// A vertex whose velocity changed between two advances: its certificates are made anew at once, so that a
+    /// snapshot has them.
     fn moves_otherwise(&mut self, i: u32) {
         self.scratch.touched.push(i);
         if self.options.certificate == Certificate::Ball {
             let ranks = 0..crate::pairs::RANKS;
             self.scratch.left.extend(ranks.map(|rank| (i, rank)));
         }
+        self.run().repair();
     }
 }

@@ -1,5 +1,6 @@
 //! A snapshot goes on as if nothing had happened, queue included.
 
+use drystone_base::Vec3;
 use drystone_cloth::{Certificate, State, System};
 
 use crate::scenes::{thrown_sheet, two_sheets, with};
@@ -30,6 +31,43 @@ fn a_restored_run_has_the_same_bits() {
                 "{certificate:?}: the runs part"
             );
         }
+    }
+}
+
+/// Nothing of a time that was taken back is remembered.
+#[test]
+fn a_run_that_is_taken_back_goes_on_as_if_nothing_had_happened() {
+    for certificate in [Certificate::Ball, Certificate::Slab] {
+        let start = || System::new(two_sheets(4, 3.0, 0.5), with(certificate)).unwrap();
+        let (mut straight, mut returning) = (start(), start());
+        for _ in 0..500 {
+            let before = returning.state().clone();
+            returning.advance(0.0005);
+            returning.restore(before).unwrap();
+            straight.advance(0.0005);
+            returning.advance(0.0005);
+            assert!(
+                straight.state() == returning.state(),
+                "{certificate:?}: the runs part"
+            );
+        }
+    }
+}
+
+/// A snapshot knows of a hand that has just taken hold.
+#[test]
+fn a_snapshot_between_a_hand_and_its_motion_is_whole() {
+    let start = || System::new(two_sheets(4, 0.5, 0.5), with(Certificate::Ball)).unwrap();
+    let mut system = start();
+    system.advance(0.02);
+    assert!(system.hold(0, 5, Vec3::new(0.3, 3.0, 0.1)));
+    let mut other = start();
+    other.restore(system.state().clone()).unwrap();
+    for _ in 0..5 {
+        system.advance(0.02);
+        other.advance(0.02);
+        assert_eq!(other.missing_layers(), []);
+        assert!(system.state() == other.state(), "the runs part");
     }
 }
 
