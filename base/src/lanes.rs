@@ -204,10 +204,12 @@ portable!(f32);
 portable!(f64);
 
 mod fetch;
+mod pages;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 
 pub use fetch::fetch;
+pub use pages::ask_for_large_pages;
 
 /// A lane type with a dispatcher of its own.
 pub trait Dispatch: Real {

@@ -138,6 +138,8 @@ impl Run<'_> {
                 }
             });
         }
+        // folds will need more
+        self.state.pairs.make_room(hits.len() + hits.len() / 4);
         for (kind, a, b) in &hits {
             self.state.pairs.insert(net, *kind, *a, *b);
         }

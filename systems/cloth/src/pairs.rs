@@ -1,6 +1,6 @@
 //! All pairs of primitives that may come close, each with its number of active layers, found by vertex.
 
-use drystone_base::lanes::fetch;
+use drystone_base::lanes::{ask_for_large_pages, fetch};
 use serde::{Deserialize, Serialize};
 
 use crate::clock::Tick;
@@ -137,6 +137,14 @@ impl Pairs {
         self.pool[p as usize].there
     }
 
+    /// Makes room for so many more, in large pages as they are looked up all over it.
+    pub(crate) fn make_room(&mut self, count: usize) {
+        self.pool.reserve(count.max(16));
+        self.records.reserve(count.max(16));
+        ask_for_large_pages(&self.pool);
+        ask_for_large_pages(&self.records);
+    }
+
     pub(crate) fn insert(&mut self, net: &Net, kind: Kind, a: u32, b: u32) -> u32 {
         let corners = match kind {
             Kind::VertexFace => {
@@ -182,6 +190,9 @@ impl Pairs {
             self.records[p as usize] = record;
             p
         } else {
+            if self.pool.len() == self.pool.capacity() {
+                self.make_room(self.pool.len() / 2);
+            }
             self.pool.push(pair);
             self.records.push(record);
             self.pool.len() as u32 - 1
