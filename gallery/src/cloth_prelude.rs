@@ -46,6 +46,23 @@ pub(crate) fn safe_and_going(scene: &mut Scene) -> &mut Scene {
     safe(scene).cloth_truth(ClothTruth::NoStall)
 }
 
+/// Some cloths stay above a height, always [m].
+pub(crate) fn above(cloths: &str, height: f64) -> ClothTruth {
+    ClothTruth::Above {
+        cloths: cloths.into(),
+        height,
+        from: 0.0,
+    }
+}
+
+/// Some cloths get below a height [m].
+pub(crate) fn sinks(cloths: &str, below: f64) -> ClothTruth {
+    ClothTruth::Sinks {
+        cloths: cloths.into(),
+        below,
+    }
+}
+
 /// A sheet of `columns` x `rows` vertices.
 pub(crate) fn sheet(columns: u32, rows: u32) -> Surface {
     Surface::Sheet {
@@ -127,17 +144,9 @@ pub(crate) fn balls_on_nails(entry: &Entry, bending: f64) -> Scene {
         scene.cloth(ball.of(material.clone()).colour(0.8, green, 0.2));
     }
     scene.camera = Some(Camera::new([5.0, 4.0, 6.0], [0.0, 1.0, 0.0]));
-    let above = |cloths: &str, height: f64| ClothTruth::Above {
-        cloths: cloths.into(),
-        height,
-        from: 0.0,
-    };
     safe_and_going(&mut scene)
         .cloth_truth(above("*", 0.0))
-        .cloth_truth(ClothTruth::Sinks {
-            cloths: "fits".into(),
-            below: 0.2,
-        })
+        .cloth_truth(sinks("fits", 0.2))
         .cloth_truth(above("does-not", 0.6));
     scene
 }

@@ -26,15 +26,8 @@ fn build() -> Scene {
     scene.camera = Some(Camera::new([1.8, 1.1, 2.4], [0.0, 0.4, 0.0]));
     // the fall of 0.9 m ends with 4.2 m/s and 0.088 J
     safe_and_going(&mut scene)
-        .cloth_truth(ClothTruth::Above {
-            cloths: "*".into(),
-            height: 0.0,
-            from: 0.0,
-        })
-        .cloth_truth(ClothTruth::Sinks {
-            cloths: "*".into(),
-            below: 0.1,
-        })
+        .cloth_truth(above("*", 0.0))
+        .cloth_truth(sinks("*", 0.1))
         .cloth_truth(ClothTruth::SpeedBelow {
             cloths: "*".into(),
             limit: 4.5,

@@ -12,10 +12,6 @@ pub(crate) const ENTRY: Entry = Entry {
 fn build() -> Scene {
     let mut scene = draping(&ENTRY, 3.95);
     sheets_on_nails(&mut scene, 61, 131, [10, 20]);
-    safe_and_going(&mut scene).cloth_truth(ClothTruth::Above {
-        cloths: "*".into(),
-        height: 0.0,
-        from: 0.0,
-    });
+    safe_and_going(&mut scene).cloth_truth(above("*", 0.0));
     scene
 }

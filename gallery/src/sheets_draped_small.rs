@@ -12,10 +12,6 @@ pub(crate) const ENTRY: Entry = Entry {
 fn build() -> Scene {
     let mut scene = draping(&ENTRY, 1.0);
     sheets_on_nails(&mut scene, 13, 25, [3, 5]);
-    safe_and_going(&mut scene).cloth_truth(ClothTruth::Above {
-        cloths: "*".into(),
-        height: 0.0,
-        from: 0.0,
-    });
+    safe_and_going(&mut scene).cloth_truth(above("*", 0.0));
     scene
 }

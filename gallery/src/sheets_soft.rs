@@ -17,14 +17,7 @@ fn build() -> Scene {
     two_sheets(&mut scene, 25, 37, [3, 5], &material);
     // they hang deeper than the tips, which are 1.5 m high
     safe_and_going(&mut scene)
-        .cloth_truth(ClothTruth::Above {
-            cloths: "*".into(),
-            height: 0.0,
-            from: 0.0,
-        })
-        .cloth_truth(ClothTruth::Sinks {
-            cloths: "*".into(),
-            below: 1.0,
-        });
+        .cloth_truth(above("*", 0.0))
+        .cloth_truth(sinks("*", 1.0));
     scene
 }

@@ -67,15 +67,8 @@ fn build() -> Scene {
     scene.cloth(Cloth::new("grains", particles).of(grain()).colour(0.3, 0.45, 0.65));
     scene.camera = Some(Camera::new([0.0, 1.5, 13.0], [0.0, 1.0, 0.0]));
     safe_and_going(&mut scene)
-        .cloth_truth(ClothTruth::Above {
-            cloths: "grains".into(),
-            height: -3.0,
-            from: 0.0,
-        })
-        .cloth_truth(ClothTruth::Sinks {
-            cloths: "grains".into(),
-            below: -1.0,
-        });
+        .cloth_truth(above("grains", -3.0))
+        .cloth_truth(sinks("grains", -1.0));
     scene
 }
 
