@@ -554,7 +554,7 @@ fn a_segment_costs_the_same_in_short_strands_long_ones_many_and_trees() {
         (tree, 4),
         (hanging(25), 1),
         (hanging(25), 100),
-        (hanging(25), 1000),
+        (hanging(25), 300),
     ];
     let mut cases = cases.map(|(strand, copies)| Rocked::new(&strand, copies));
     // in turn, so that a machine that changes its pace changes it for all; again until it holds, for what else runs
@@ -571,7 +571,7 @@ fn a_segment_costs_the_same_in_short_strands_long_ones_many_and_trees() {
     }
     let microseconds = costs.map(|s| (s * 1e9).round() / 1e3);
     let worst = worst_of(&costs);
-    // measured: 1.04 times over length and in trees, 1.19 in a thousand strands, beside five others on two cores; beside
-    // three that do nothing but move memory it takes up to half a minute
+    // measured: 1.06 times over length and in trees, 1.10 in 300 strands. Thousands no longer fit into the caches, and what
+    // that costs is up to who else uses them: `--example cost linear` holds 10 000 to the same bar, on a machine that is left alone
     assert!(worst < 1.3, "{worst:.2} times: {microseconds:?} us");
 }
