@@ -8,7 +8,6 @@
 //! has its opposite, and so weight and momentum act as they should.
 
 use drystone_base::lanes::Dispatch;
-use drystone_base::{Quat, Vec3, integrate_rotation, near_unit};
 use rayon::prelude::*;
 
 use crate::contacts::detect;
@@ -16,6 +15,7 @@ use crate::group::{Group, Groups, Partition};
 use crate::options::Precision;
 use crate::sleep::{fall_asleep, wake_up};
 use crate::system::{Report, Workspace};
+use crate::turn::turn_freely;
 use crate::{CoursedOptions, Graph, Model, NONE, Options, State};
 
 /// A solve is done when no contact closes faster than this [m/s] ...
@@ -52,6 +52,8 @@ const BURIED: f64 = 0.05;
 pub(crate) const FLYING: f64 = 1.0;
 /// Islands of at most this many patches are solved in double precision.
 const SMALL: u32 = 64;
+/// Turn of a free body in a substep below which its spin stays as it is [rad].
+const FREE_TURN: f64 = 1e-7;
 /// Gap up to which bodies at rest belong together [m].
 const NEAR: f64 = 0.001;
 
@@ -265,29 +267,13 @@ fn fly(state: &mut State, model: &Model, i: usize, substeps: u32, dt: f64) {
         state.linear_velocity[i] = (state.linear_velocity[i] + h * push) * slow;
         state.angular_velocity[i] = (state.angular_velocity[i] + h * twist) * calm;
         state.position[i] += h * state.linear_velocity[i];
-        let spin = state.angular_velocity[i];
-        (state.rotation[i], state.angular_velocity[i]) =
-            turn_freely(state.rotation[i], spin, model, i, h, 1e-10);
+        (state.rotation[i], state.angular_velocity[i]) = turn_freely(
+            state.rotation[i],
+            state.angular_velocity[i],
+            &model.inertia_local[i],
+            &model.inverse_inertia_local[i],
+            h,
+            FREE_TURN,
+        );
     }
-}
-
-/// Rotation and spin of body `i` after turning freely for `h` seconds, midpoint rule: the spin
-/// changes so that the angular momentum does not. Where it would change by less than `least`
-/// [rad/s], it is left as it is.
-pub(crate) fn turn_freely(
-    rotation: Quat,
-    w: Vec3,
-    model: &Model,
-    i: usize,
-    h: f64,
-    least: f64,
-) -> (Quat, Vec3) {
-    if w.length_squared() * h < least {
-        return (integrate_rotation(rotation, w, h), w);
-    }
-    let momentum = rotation * model.inertia_local[i].times(rotation.conjugate() * w);
-    let spin = |q: Quat| q * model.inverse_inertia_local[i].times(q.conjugate() * momentum);
-    let middle = spin(integrate_rotation(rotation, w, 0.5 * h));
-    let end = near_unit(drystone_base::functions::rotation_vector(middle * h) * rotation);
-    (end, spin(end))
 }

@@ -6,14 +6,14 @@ use drystone_base::{Quat, Vec3, tangents};
 use drystone_complementarity::blocks::{Blocks, BodyInput, PatchInput, PointInput};
 use drystone_complementarity::coarse::Coarse;
 
-use crate::coursed::turn_freely;
 use crate::group::momentum::Momentum;
+use crate::turn::turn_freely;
 use crate::{Contacts, Graph, Model, NONE, State};
 
 mod momentum;
 
-/// Gyroscopic change of spin that is worth its price beside contacts [rad/s].
-const GYROSCOPIC: f64 = 1e-6;
+/// Turn in a substep below which the spin of a body in contact stays as it is [rad].
+const LEAST_TURN: f64 = 1e-5;
 
 /// Small islands are put together until they have this many patches.
 const PATCHES: u32 = 128;
@@ -356,7 +356,14 @@ impl<T: Dispatch> Group<T> {
             let (v, w) = unpacked(&self.blocks.velocity[slot]);
             member.position += h * v;
             let body = member.body as usize;
-            let (rotation, spin) = turn_freely(member.rotation, w, model, body, h, GYROSCOPIC);
+            let (rotation, spin) = turn_freely(
+                member.rotation,
+                w,
+                &model.inertia_local[body],
+                &model.inverse_inertia_local[body],
+                h,
+                LEAST_TURN,
+            );
             member.rotation = rotation;
             if spin != w {
                 member.angular_velocity += spin - w;

@@ -22,6 +22,7 @@ mod sleep;
 mod soft;
 mod state;
 mod system;
+mod turn;
 mod vsp;
 
 pub use choice::SolverSettings;
