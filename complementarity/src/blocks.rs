@@ -41,6 +41,10 @@ pub struct PatchInput {
     pub friction: f64,
     /// Newton's coefficient [1].
     pub restitution: f64,
+    /// What gaps and depths are measured by [m].
+    pub length: f64,
+    /// What approach is measured by: below it the patch is calm [m/s].
+    pub calm: f64,
     /// Coarse interface of the patch, or [`NONE`].
     pub interface: u32,
     /// Whether `b` is the upper body of the interface.
@@ -160,6 +164,10 @@ pub(crate) struct ColdPoint<T> {
     pub(crate) total: [Eight<T>; 3],
     /// Signed distance [m].
     pub(crate) separation: Eight<T>,
+    /// Impulses set aside while impacts are answered [N s].
+    pub(crate) kept: [Eight<T>; 3],
+    /// 1 where an impact was reflected in this substep.
+    pub(crate) struck: Eight<T>,
     /// Normal displacement impulse of the position correction [kg m].
     pub(crate) push: Eight<T>,
 }
@@ -175,6 +183,10 @@ pub(crate) struct Block<T> {
     pub(crate) inverse_inertia: [[Eight<T>; 6]; 2],
     pub(crate) friction: Eight<T>,
     pub(crate) restitution: Eight<T>,
+    /// What gaps and depths are measured by [m].
+    pub(crate) length: Eight<T>,
+    /// One over the approach at which the patch is calm [s/m].
+    pub(crate) per_calm: Eight<T>,
     pub(crate) point: [BlockPoint<T>; POINTS],
     pub(crate) body: [[u32; 8]; 2],
     /// Which patch each lane holds, or [`NONE`].
@@ -184,7 +196,7 @@ pub(crate) struct Block<T> {
 }
 
 /// Separation of a point that is not there [m].
-const FAR: f64 = 1e6;
+pub(crate) const FAR: f64 = 1e6;
 
 /// Writes a vector into a lane.
 #[inline(always)]
@@ -194,7 +206,18 @@ fn put<T: Real>(to: &mut [Eight<T>; 3], lane: usize, v: Vec3) {
     to[2].0[lane] = T::of(v.z);
 }
 
+/// The six entries of a symmetric matrix, in the order of the lanes.
+fn entries<T: Real>(i: &Symmetric3) -> [T; 6] {
+    [i.xx, i.yy, i.zz, i.xy, i.xz, i.yz].map(T::of)
+}
+
 impl<T: Real> Block<T> {
+    fn put_inertia(&mut self, side: usize, lane: usize, inverse: &[T; 6]) {
+        for (entry, &value) in self.inverse_inertia[side].iter_mut().zip(inverse) {
+            entry.0[lane] = value;
+        }
+    }
+
     /// Takes points `from..` out of a lane.
     fn clear_points(&mut self, cold: &mut [ColdPoint<T>; POINTS], lane: usize, from: usize) {
         for (point, cold) in self.point.iter_mut().zip(cold).skip(from) {
@@ -218,6 +241,8 @@ impl<T: Real> Block<T> {
         self.body[1][lane] = dummy;
         self.friction.0[lane] = T::of(0.0);
         self.restitution.0[lane] = T::of(0.0);
+        self.length.0[lane] = T::of(1.0);
+        self.per_calm.0[lane] = T::of(0.0);
         put(&mut self.normal, lane, Vec3::ZERO);
         put(&mut self.tangent1, lane, Vec3::ZERO);
         put(&mut self.tangent2, lane, Vec3::ZERO);
@@ -254,6 +279,10 @@ pub struct Blocks<T> {
     pub(crate) colours: Vec<Range<usize>>,
     /// What several threads found, before it is written.
     pub(crate) moved: Vec<crate::sweep::Moved<T>>,
+    /// Blocks in which something approaches.
+    pub(crate) impacts: Vec<u32>,
+    /// Blocks that [`Self::follow`] has changed.
+    pub(crate) followed: Vec<u32>,
     colour_of: Vec<u8>,
     used: Vec<u64>,
     fill: Vec<u32>,
@@ -275,6 +304,8 @@ impl<T> Default for Blocks<T> {
             joined: Vec::new(),
             colours: Vec::new(),
             moved: Vec::new(),
+            impacts: Vec::new(),
+            followed: Vec::new(),
             colour_of: Vec::new(),
             used: Vec::new(),
             fill: Vec::new(),
@@ -298,9 +329,7 @@ impl<T: Real> Blocks<T> {
         self.inverse_inertia.clear();
         for body in bodies {
             self.inverse_mass.push(T::of(body.inverse_mass));
-            let i = &body.inverse_inertia;
-            self.inverse_inertia
-                .push([i.xx, i.yy, i.zz, i.xy, i.xz, i.yz].map(T::of));
+            self.inverse_inertia.push(entries(&body.inverse_inertia));
         }
         self.inverse_mass.push(T::of(0.0));
         self.inverse_inertia.push([T::of(0.0); 6]);
@@ -328,14 +357,13 @@ impl<T: Real> Blocks<T> {
             put(&mut block.tangent2, lane, t2);
             block.friction.0[lane] = T::of(patch.friction);
             block.restitution.0[lane] = T::of(patch.restitution);
+            block.length.0[lane] = T::of(patch.length);
+            block.per_calm.0[lane] = T::of(1.0 / patch.calm);
             for side in 0..2 {
                 let slot = patch.bodies[side] as usize;
                 block.body[side][lane] = patch.bodies[side];
                 block.inverse_mass[side].0[lane] = self.inverse_mass[slot];
-                let inertia = &self.inverse_inertia[slot];
-                for (entry, &value) in block.inverse_inertia[side].iter_mut().zip(inertia) {
-                    entry.0[lane] = value;
-                }
+                block.put_inertia(side, lane, &self.inverse_inertia[slot]);
             }
             let points = points(k);
             let count = points.len();
@@ -365,6 +393,35 @@ impl<T: Real> Blocks<T> {
                 }
             }
         }
+    }
+
+    /// Takes patch `k` as it is now, its bodies having turned: the inertia of `bodies`, and arms and
+    /// distances of `points`, where there are any. Impulses stay. Call [`Self::prepare_followed`]
+    /// after the last one.
+    pub fn follow(
+        &mut self,
+        k: usize,
+        bodies: &[BodyInput],
+        patch: &PatchInput,
+        points: impl Iterator<Item = PointInput>,
+    ) {
+        let place = self.place[k] as usize;
+        let (block, cold, lane) = (
+            &mut self.blocks[place / 8],
+            &mut self.cold[place / 8],
+            place % 8,
+        );
+        for side in 0..2 {
+            let slot = patch.bodies[side] as usize;
+            self.inverse_inertia[slot] = entries(&bodies[slot].inverse_inertia);
+            block.put_inertia(side, lane, &self.inverse_inertia[slot]);
+        }
+        for ((to, cold), from) in block.point.iter_mut().zip(cold).zip(points) {
+            put(&mut to.ra, lane, from.ra);
+            put(&mut to.rb, lane, from.rb);
+            cold.separation.0[lane] = T::of(from.separation);
+        }
+        self.followed.push((place / 8) as u32);
     }
 
     /// Sets the normal velocity that each point is to reach at least: `target(patch, point)`
@@ -479,6 +536,18 @@ impl<T: Real> Blocks<T> {
         );
         let total = &self.cold[block][point].total;
         [0, 1, 2].map(|row| total[row].0[lane].f64())
+    }
+
+    /// The same, and begins the sum anew.
+    #[inline]
+    pub fn take_total(&mut self, patch: usize, point: usize) -> [f64; 3] {
+        let found = self.total_impulse(patch, point);
+        let place = self.place[patch] as usize;
+        let total = &mut self.cold[place / 8][point].total;
+        for row in total {
+            row.0[place % 8] = T::of(0.0);
+        }
+        found
     }
 
     /// The same of the last substep alone.

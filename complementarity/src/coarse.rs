@@ -26,8 +26,10 @@ type Matrix6 = [[f64; 6]; 6];
 
 /// Share of the friction bound below which a contact counts as sticking.
 const STICKING: f64 = 0.98;
-/// Approach at which a contact without impulse counts as closing [m/s].
-const CLOSING: f64 = 1e-6;
+/// Approach at which a contact without impulse counts as closing, over that of a calm one [1].
+const CLOSING: f64 = 5e-4;
+/// Square of a velocity that is never calm [1].
+const ENDLESS: f64 = 1e12;
 
 /// What the coarse level keeps beside each block.
 #[derive(Clone, Debug, Default)]
@@ -39,7 +41,7 @@ struct CoarseBlock<T> {
     offset: [Eight<T>; 3],
     /// One over the interface's length [1/m].
     per_length: Eight<T>,
-    /// Fastest approach of the lane's active points that is not allowed [m/s].
+    /// Fastest approach of the lane's active points that is not allowed, over a calm one [1].
     approach: Eight<T>,
     point: [CoarsePoint<T>; POINTS],
 }
@@ -79,14 +81,14 @@ struct BodyBlock<T> {
     inverse_inertia: [Eight<T>; 6],
 }
 
-/// How far a problem is from being solved.
+/// How far a problem is from being solved. Velocities are over that of a calm patch.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Wrong {
-    /// Fastest approach that is not allowed [m/s].
+    /// Fastest approach that is not allowed [1].
     pub approach: f64,
     /// Share of the contacts that approach faster than [`Coarse::look`] was told to count [1].
     pub share: f64,
-    /// Largest velocity that a pressed or sticking contact should not have [m/s]; infinite while
+    /// Largest velocity that a pressed or sticking contact should not have [1]; very large while
     /// one slides.
     pub velocity: f64,
     /// Energy of all that is wrong, contact by contact [J].
@@ -245,16 +247,10 @@ impl<T: Dispatch> Coarse<T> {
         // bodies in lanes
         self.bodies
             .resize_with(centres.len().div_ceil(8), BodyBlock::default);
+        self.take_inertia(problem);
         for (slot, around) in self.around.iter().enumerate() {
             let (block, lane) = (&mut self.bodies[slot / 8], slot % 8);
             block.inverse_mass.0[lane] = problem.inverse_mass[slot];
-            for (entry, &value) in block
-                .inverse_inertia
-                .iter_mut()
-                .zip(&problem.inverse_inertia[slot])
-            {
-                entry.0[lane] = value;
-            }
             for side in 0..2 {
                 if around[side] != NONE {
                     let interface = &self.interfaces[around[side] as usize];
@@ -268,13 +264,27 @@ impl<T: Dispatch> Coarse<T> {
         }
     }
 
+    /// Takes the inertia that bodies of `problem` have now; the matrix is built again.
+    pub fn take_inertia(&mut self, problem: &Blocks<T>) {
+        self.built = false;
+        for (slot, inertia) in problem.inverse_inertia[..self.around.len()]
+            .iter()
+            .enumerate()
+        {
+            let block = &mut self.bodies[slot / 8];
+            for (entry, &value) in block.inverse_inertia.iter_mut().zip(inertia) {
+                entry.0[slot % 8] = value;
+            }
+        }
+    }
+
     /// Whether there is no interface: nothing rests on anything fixed.
     pub fn is_empty(&self) -> bool {
         self.interfaces.is_empty()
     }
 
     /// What is wrong with the contacts of `problem` now; call before [`Self::solve`].
-    /// `enough` is the approach from which contacts are counted [m/s].
+    /// `enough` is the approach from which contacts are counted, over that of a calm patch [1].
     pub fn look(&mut self, problem: &Blocks<T>, enough: f64) -> Wrong {
         self.right.fill([0.0; 6]);
         let (wrong, changed) = dispatch(Restrict {
@@ -301,7 +311,7 @@ impl<T: Dispatch> Coarse<T> {
     }
 
     /// The blocks with a body at which, when [`Self::look`] was last called, a contact closed
-    /// faster than `enough` [m/s].
+    /// faster than `enough`, over that of a calm patch [1].
     pub fn restless(&mut self, problem: &Blocks<T>, enough: f64) -> &[u32] {
         self.restless.clear();
         self.restless.resize(problem.velocity.len(), false);

@@ -12,6 +12,7 @@ pub mod coarse;
 pub mod cone;
 mod contact_problem;
 pub mod history;
+mod impact;
 mod matrix;
 pub mod merit;
 pub mod ordering;

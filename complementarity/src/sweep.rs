@@ -129,50 +129,79 @@ fn both<L: Lanes>(x: [V3<L>; 2], y: [V3<L>; 2]) -> L {
 
 struct Prepare<'a, T>(&'a mut [Block<T>]);
 
-impl<T: Real> Kernel<T> for Prepare<'_, T> {
+struct PrepareSome<'a, T>(&'a mut [Block<T>], &'a [u32]);
+
+impl<T: Real> Kernel<T> for PrepareSome<'_, T> {
     type Output = ();
-    /// Diagonal of A: `1/A_nn`, `1/λmax(A_tt)` and the coupling `A_tn`.
     #[inline(always)]
     fn run<L: Lanes<Real = T>>(self) {
-        for block in self.0 {
-            let frame = Frame8::<L>::load(block);
-            let mass = L::load(&block.inverse_mass[0]) + L::load(&block.inverse_mass[1]);
-            for k in 0..block.points as usize {
-                let point = &block.point[k];
-                let (ra, rb) = (V3::load(&point.ra), V3::load(&point.rb));
-                let (n, t1, t2) = (
-                    arms(ra, rb, frame.n),
-                    arms(ra, rb, frame.t1),
-                    arms(ra, rb, frame.t2),
-                );
-                let (mn, m1, m2) = (turn(block, n), turn(block, t1), turn(block, t2));
-                let a_nn = mass + both(n, mn);
-                let (a_11, a_22) = (mass + both(t1, m1), mass + both(t2, m2));
-                let (a_12, a_1n, a_2n) = (both(t1, m2), both(t1, mn), both(t2, mn));
-                let gap = a_11 - a_22;
-                let spread = (gap * gap + L::splat(4.0) * a_12 * a_12).root();
-                let a_tt = L::splat(0.5) * (a_11 + a_22 + spread);
-
-                // a lane without this point keeps zero
-                let there = L::load(&point.mass_n);
-                let tiny = L::splat(1e-30);
-                let point = &mut block.point[k];
-                there.over(a_nn.larger(tiny)).store(&mut point.mass_n);
-                there.over(a_tt.larger(tiny)).store(&mut point.mass_t);
-                a_1n.store(&mut point.coupling[0]);
-                a_2n.store(&mut point.coupling[1]);
-            }
+        for &k in self.1 {
+            prepare_block::<L>(&mut self.0[k as usize]);
         }
     }
 }
 
+impl<T: Real> Kernel<T> for Prepare<'_, T> {
+    type Output = ();
+    #[inline(always)]
+    fn run<L: Lanes<Real = T>>(self) {
+        for block in self.0 {
+            prepare_block::<L>(block);
+        }
+    }
+}
+
+/// Diagonal of A: `1/A_nn`, `1/λmax(A_tt)` and the coupling `A_tn`.
+#[inline(always)]
+fn prepare_block<L: Lanes>(block: &mut Block<L::Real>) {
+    let frame = Frame8::<L>::load(block);
+    let (zero, one) = (L::splat(0.0), L::splat(1.0));
+    let mass = L::load(&block.inverse_mass[0]) + L::load(&block.inverse_mass[1]);
+    for k in 0..block.points as usize {
+        let point = &block.point[k];
+        let (ra, rb) = (V3::load(&point.ra), V3::load(&point.rb));
+        let (n, t1, t2) = (
+            arms(ra, rb, frame.n),
+            arms(ra, rb, frame.t1),
+            arms(ra, rb, frame.t2),
+        );
+        let (mn, m1, m2) = (turn(block, n), turn(block, t1), turn(block, t2));
+        let a_nn = mass + both(n, mn);
+        let (a_11, a_22) = (mass + both(t1, m1), mass + both(t2, m2));
+        let (a_12, a_1n, a_2n) = (both(t1, m2), both(t1, mn), both(t2, mn));
+        let gap = a_11 - a_22;
+        let spread = (gap * gap + L::splat(4.0) * a_12 * a_12).root();
+        let a_tt = L::splat(0.5) * (a_11 + a_22 + spread);
+
+        // a lane without this point has no mass there, and keeps none
+        let there = L::load(&point.mass_n).if_above(zero, one, zero);
+        let tiny = L::splat(1e-30);
+        let point = &mut block.point[k];
+        there.over(a_nn.larger(tiny)).store(&mut point.mass_n);
+        there.over(a_tt.larger(tiny)).store(&mut point.mass_t);
+        a_1n.store(&mut point.coupling[0]);
+        a_2n.store(&mut point.coupling[1]);
+    }
+}
+
+/// What a contact that meets within a substep is to do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Bounce {
+    /// Stay.
+    No,
+    /// Leave by Newton's law, all contacts in one solve.
+    Newton,
+    /// Leave as [`Blocks::reflect_impacts`] has left it.
+    Reflected,
+}
+
 struct Begin<'a, T> {
     blocks: &'a mut [Block<T>],
-    cold: &'a mut [Cold<T>],
+    cold: &'a [Cold<T>],
     before: &'a [Eight<T>],
     h: f64,
     zone: f64,
-    moved: bool,
+    bounce: Bounce,
 }
 
 impl<T: Real> Kernel<T> for Begin<'_, T> {
@@ -181,26 +210,33 @@ impl<T: Real> Kernel<T> for Begin<'_, T> {
     fn run<L: Lanes<Real = T>>(self) {
         let (h, zone, zero) = (L::splat(self.h), L::splat(self.zone), L::splat(0.0));
         let rate = L::splat(1.0 / self.h);
-        let still = L::splat(-RESTING_SPEED);
+        let still = L::splat(-RESTING);
         for (block, cold) in self.blocks.iter_mut().zip(self.cold) {
             let a = Motion8::<L>::gather(self.before, &block.body[0]);
             let b = Motion8::<L>::gather(self.before, &block.body[1]);
             let n = V3::<L>::load(&block.normal);
             let e = L::load(&block.restitution);
+            let zone = zone * L::load(&block.length);
+            let per_calm = L::load(&block.per_calm);
             for k in 0..block.points as usize {
                 let point = &block.point[k];
                 let (ra, rb) = (V3::load(&point.ra), V3::load(&point.rb));
                 let speed = n.dot(b.at(rb).minus(a.at(ra)));
-                let mut separation = L::load(&cold[k].separation);
-                if self.moved {
-                    separation = separation + h * speed;
-                }
-                // a gap may close; what meets within the substep leaves again with -e times its speed
+                let separation = L::load(&cold[k].separation);
+                // a gap may close; what meets within the substep may have to leave again
                 let gap = zero.smaller(zone - separation) * rate;
-                let bounce = still.if_above(speed, -(e * speed), zero);
-                let meets = (zone - separation).if_above(h * speed, bounce, gap);
-                let target = bounce.if_above(zero, meets, gap);
-                separation.store(&mut cold[k].separation);
+                let target = match self.bounce {
+                    Bounce::No => gap,
+                    Bounce::Newton => {
+                        let bounce = still.if_above(speed * per_calm, -(e * speed), zero);
+                        let meets = (zone - separation).if_above(h * speed, bounce, gap);
+                        bounce.if_above(zero, meets, gap)
+                    }
+                    Bounce::Reflected => {
+                        let left = L::load(&cold[k].struck) * speed;
+                        left.if_above(zero, left, gap)
+                    }
+                };
                 target.store(&mut block.point[k].target);
             }
         }
@@ -236,8 +272,8 @@ impl<T: Real> Kernel<T> for WarmStart<'_, T> {
     }
 }
 
-/// Approach below which nothing bounces [m/s].
-pub const RESTING_SPEED: f64 = 1e-3;
+/// Approach below which nothing bounces, over that of a calm patch [1].
+pub const RESTING: f64 = 2.0;
 
 struct Sweep<'a, T> {
     blocks: &'a mut [Block<T>],
@@ -265,13 +301,14 @@ fn solve_apart<L: Lanes>(
     let mut b = Motion8::<L>::gather(velocity, &block.body[1]);
     let frame = Frame8::<L>::load(block);
     let friction = L::load(&block.friction);
+    let per_calm = L::load(&block.per_calm);
     let mut worst = zero;
     for k in 0..block.points as usize {
         let point: &BlockPoint<L::Real> = &block.point[k];
         let (ra, rb) = (V3::load(&point.ra), V3::load(&point.rb));
         let relative = b.at(rb).minus(a.at(ra));
         let short = L::load(&point.target) - frame.n.dot(relative);
-        worst = worst.larger(short);
+        worst = worst.larger(short * per_calm);
 
         // normal, then both tangents with the newest normal
         let (ln, l1, l2) = (
@@ -393,18 +430,31 @@ pub(crate) fn largest<L: Lanes>(x: L) -> f64 {
         .fold(0.0, |most, x: &L::Real| f64::max(most, x.f64()))
 }
 
-struct End<'a, T>(&'a [Block<T>], &'a mut [Cold<T>]);
+struct End<'a, T> {
+    blocks: &'a [Block<T>],
+    cold: &'a mut [Cold<T>],
+    velocity: &'a [Eight<T>],
+    h: f64,
+}
 
 impl<T: Real> Kernel<T> for End<'_, T> {
     type Output = ();
+    /// Impulses to the totals, distances to where the velocities take them.
     #[inline(always)]
     fn run<L: Lanes<Real = T>>(self) {
-        for (block, cold) in self.0.iter().zip(self.1) {
+        let h = L::splat(self.h);
+        for (block, cold) in self.blocks.iter().zip(self.cold) {
+            let a = Motion8::<L>::gather(self.velocity, &block.body[0]);
+            let b = Motion8::<L>::gather(self.velocity, &block.body[1]);
+            let n = V3::<L>::load(&block.normal);
             for (point, cold) in block.point.iter().zip(cold).take(block.points as usize) {
                 for row in 0..3 {
                     let sum = L::load(&cold.total[row]) + L::load(&point.impulse[row]);
                     sum.store(&mut cold.total[row]);
                 }
+                let (ra, rb) = (V3::load(&point.ra), V3::load(&point.rb));
+                let moved = h * n.dot(b.at(rb).minus(a.at(ra)));
+                (L::load(&cold.separation) + moved).store(&mut cold.separation);
             }
         }
     }
@@ -413,26 +463,18 @@ impl<T: Real> Kernel<T> for End<'_, T> {
 struct Settle<'a, T> {
     blocks: &'a [Block<T>],
     cold: &'a mut [Cold<T>],
-    before: &'a [Eight<T>],
-    h: f64,
 }
 
 impl<T: Real> Kernel<T> for Settle<'_, T> {
     type Output = f64;
-    /// Separations after the last move; returns the deepest.
+    /// Forgets the last correction; returns the deepest penetration over its patch's length.
     #[inline(always)]
     fn run<L: Lanes<Real = T>>(self) -> f64 {
-        let h = L::splat(self.h);
         let mut deepest = L::splat(0.0);
         for (block, cold) in self.blocks.iter().zip(self.cold) {
-            let a = Motion8::<L>::gather(self.before, &block.body[0]);
-            let b = Motion8::<L>::gather(self.before, &block.body[1]);
-            let n = V3::<L>::load(&block.normal);
-            for (point, cold) in block.point.iter().zip(cold).take(block.points as usize) {
-                let (ra, rb) = (V3::load(&point.ra), V3::load(&point.rb));
-                let separation = L::load(&cold.separation) + h * n.dot(b.at(rb).minus(a.at(ra)));
-                deepest = deepest.larger(-separation);
-                separation.store(&mut cold.separation);
+            let length = L::load(&block.length);
+            for cold in cold.iter_mut().take(block.points as usize) {
+                deepest = deepest.larger((-L::load(&cold.separation)).over(length));
                 L::splat(0.0).store(&mut cold.push);
             }
         }
@@ -455,13 +497,15 @@ struct Correct<'a, T> {
 
 impl<T: Real> Kernel<T> for Correct<'_, T> {
     type Output = f64;
-    /// Returns the largest violation met on the way.
+    /// Returns the largest violation met on the way, over its patch's length.
     #[inline(always)]
     fn run<L: Lanes<Real = T>>(self) -> f64 {
-        let (slop, zero) = (L::splat(self.slop), L::splat(0.0));
-        let relief = L::splat(RELIEF * self.slop);
+        let zero = L::splat(0.0);
         let mut worst = zero;
         for (block, cold) in self.blocks.iter().zip(self.cold) {
+            let length = L::load(&block.length);
+            let slop = L::splat(self.slop) * length;
+            let relief = L::splat(RELIEF) * slop;
             let (slot_a, slot_b) = (block.body[0], block.body[1]);
             let mut a = Motion8::<L>::gather(self.shift, &slot_a);
             let mut b = Motion8::<L>::gather(self.shift, &slot_b);
@@ -474,7 +518,7 @@ impl<T: Real> Kernel<T> for Correct<'_, T> {
                 // a contact deeper than the slop goes back to a share of it, the others stay above it
                 let floor = (-slop).if_above(separation, relief, slop);
                 let short = -(gap + floor);
-                worst = worst.larger(short);
+                worst = worst.larger(short.over(length));
                 let old = L::load(&cold[k].push);
                 let new = zero.larger(old + L::load(&point.mass_n) * short);
                 push(block, &mut a, &mut b, ra, rb, n.times(new - old));
@@ -493,10 +537,19 @@ impl<T: Dispatch> Blocks<T> {
         dispatch(Prepare(&mut self.blocks));
     }
 
-    /// Opens a substep of `h` seconds: distances follow the last move (`moved`), targets are
-    /// set, the last impulses are applied to `velocity`. Contacts closer than `zone` count as
-    /// touching.
-    pub fn begin(&mut self, h: f64, zone: f64, moved: bool) {
+    /// Works out the diagonal of the blocks that [`Self::follow`] has changed.
+    pub fn prepare_followed(&mut self) {
+        self.followed.sort_unstable();
+        self.followed.dedup();
+        dispatch(PrepareSome(&mut self.blocks, &self.followed));
+        self.followed.clear();
+    }
+
+    /// Opens a substep of `h` seconds: targets are set, the last impulses are applied to
+    /// `velocity`; as what they did to each body in the substep before, where nothing but time has
+    /// passed since (`same`). Contacts closer than the share `zone` of their length count as touching.
+    /// `bounce` says what those that meet are to do.
+    pub fn begin(&mut self, h: f64, zone: f64, same: bool, bounce: Bounce) {
         self.free.clear();
         self.free.extend_from_slice(&self.velocity);
         let Self {
@@ -513,9 +566,9 @@ impl<T: Dispatch> Blocks<T> {
             before,
             h,
             zone,
-            moved,
+            bounce,
         });
-        if moved {
+        if same {
             // impulses that stay do again what they did to each body in the last substep
             for (velocity, carried) in velocity.iter_mut().zip(carried) {
                 for (v, &change) in velocity.0.iter_mut().zip(&carried.0) {
@@ -535,7 +588,8 @@ impl<T: Dispatch> Blocks<T> {
         dispatch(WarmStart { blocks, velocity });
     }
 
-    /// One sweep over all blocks; returns the largest violation met on the way [m/s].
+    /// One sweep over all blocks; returns the fastest approach met on the way that is not allowed,
+    /// over that of a calm patch [1].
     pub fn sweep(&mut self, backward: bool) -> f64 {
         let many = self.colours.iter().any(|colour| colour.len() >= SHARED_OUT);
         if many && rayon::current_num_threads() > 1 {
@@ -599,7 +653,7 @@ impl<T: Dispatch> Blocks<T> {
         worst
     }
 
-    /// One sweep over `some` of the blocks; returns the largest violation met on the way [m/s].
+    /// The same over `some` of the blocks.
     pub fn sweep_some(&mut self, some: &[u32], backward: bool) -> f64 {
         let Self {
             blocks, velocity, ..
@@ -612,9 +666,21 @@ impl<T: Dispatch> Blocks<T> {
         })
     }
 
-    /// Closes a substep: its impulses are added to the totals, its velocities remembered.
-    pub fn end(&mut self) {
-        dispatch(End(&self.blocks, &mut self.cold));
+    /// Closes a substep of `h` seconds: its impulses are added to the totals, distances follow its
+    /// velocities, which are remembered.
+    pub fn end(&mut self, h: f64) {
+        let Self {
+            blocks,
+            cold,
+            velocity,
+            ..
+        } = self;
+        dispatch(End {
+            blocks,
+            cold,
+            velocity,
+            h,
+        });
         self.carried.clear();
         let pairs = self.velocity.iter().zip(&self.free);
         self.carried.extend(pairs.map(|(now, free)| {
@@ -633,24 +699,14 @@ impl<T: Dispatch> Blocks<T> {
         self.before.extend_from_slice(&self.velocity);
     }
 
-    /// Distances after the last move of `h` seconds; returns the deepest penetration [m].
-    pub fn settle(&mut self, h: f64) -> f64 {
-        let Self {
-            blocks,
-            cold,
-            before,
-            ..
-        } = self;
-        dispatch(Settle {
-            blocks,
-            cold,
-            before,
-            h,
-        })
+    /// Deepest penetration over its patch's length [1]; call before [`Self::correct`].
+    pub fn settle(&mut self) -> f64 {
+        let Self { blocks, cold, .. } = self;
+        dispatch(Settle { blocks, cold })
     }
 
     /// Position correction (Erleben 2007, eq. 46, nothing fixated): `sweeps` passes that push
-    /// overlaps back to `slop`, up to `rounds` times as long as each leaves clearly less to do
+    /// overlaps back to the share `slop` of each patch's length, up to `rounds` times as long as each leaves clearly less to do
     /// than the one before: what cannot be solved is not pressed on. The displacements are left
     /// in `velocity` [m, rad].
     pub fn correct(&mut self, slop: f64, sweeps: u32, rounds: u32) {

@@ -103,6 +103,15 @@ impl Hull {
         &self.bounds
     }
 
+    /// Smallest extent across a face, along that face's normal [m].
+    pub fn width(&self) -> f64 {
+        let across = |face: &HullFace| {
+            let along = self.points.iter().map(|p| face.normal.dot(*p));
+            face.offset - along.fold(f64::INFINITY, f64::min)
+        };
+        self.faces.iter().map(across).fold(f64::INFINITY, f64::min)
+    }
+
     /// [m³]
     pub fn volume(&self) -> f64 {
         self.unit_mass.mass

@@ -175,6 +175,38 @@ impl Shape {
             }),
         }
     }
+
+    /// How thick the shape is: its smallest width, of a compound that of its thinnest part, of a
+    /// mesh twice its volume over its surface; a half-space is infinite [m].
+    pub fn thickness(&self) -> f64 {
+        match self {
+            Self::Sphere { radius } | Self::Capsule { radius, .. } => 2.0 * radius,
+            Self::Box { half } => 2.0 * half.min_element(),
+            Self::HalfSpace => f64::INFINITY,
+            Self::Hull(hull) => hull.width(),
+            Self::Mesh(mesh) => 2.0 * mesh.mesh().volume() / mesh.mesh().area(),
+            Self::Compound(parts) => {
+                let thickness = parts.iter().map(|(_, part)| part.thickness());
+                thickness.fold(f64::INFINITY, f64::min)
+            }
+        }
+    }
+
+    /// Radius by which a core is rounded: that of a sphere (about a point) or a capsule (about a
+    /// segment), zero for what has faces; none for a compound with round parts [m].
+    ///
+    /// A contact point on a round shape that turns lies on the core's point plus the radius along
+    /// the normal, and does not turn with the body.
+    pub fn rounding(&self) -> Option<f64> {
+        match self {
+            Self::Sphere { radius } | Self::Capsule { radius, .. } => Some(*radius),
+            Self::Box { .. } | Self::HalfSpace | Self::Hull(_) | Self::Mesh(_) => Some(0.0),
+            Self::Compound(parts) => {
+                let sharp = |(_, part): &(Pose, Self)| part.rounding() == Some(0.0);
+                parts.iter().all(sharp).then_some(0.0)
+            }
+        }
+    }
 }
 
 fn length(shape: &'static str, quantity: &'static str, found: f64) -> Result<(), ShapeError> {

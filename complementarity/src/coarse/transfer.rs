@@ -2,7 +2,7 @@
 
 use drystone_base::lanes::{Eight, Kernel, Lanes, Real};
 
-use super::{CLOSING, CoarseBlock, Interface, STICKING, Vector6, Wrong};
+use super::{CLOSING, CoarseBlock, ENDLESS, Interface, STICKING, Vector6, Wrong};
 use crate::blocks::{Block, NONE, V3};
 use crate::sweep::{Frame8, Motion8, largest, onto_disc};
 
@@ -21,7 +21,7 @@ impl<T: Real> Kernel<T> for Restrict<'_, T> {
     #[inline(always)]
     fn run<L: Lanes<Real = T>>(self) -> (Wrong, f64) {
         let (zero, one) = (L::splat(0.0), L::splat(1.0));
-        let (closing, sticking) = (L::splat(CLOSING), L::splat(STICKING * STICKING));
+        let sticking = L::splat(STICKING * STICKING);
         let (mut approach, mut velocity, mut changed) = (zero, zero, zero);
         let enough = L::splat(self.enough);
         let (mut closing_count, mut pressed_count, mut energy) = (zero, zero, zero);
@@ -30,6 +30,7 @@ impl<T: Real> Kernel<T> for Restrict<'_, T> {
             let b = Motion8::<L>::gather(self.velocity, &block.body[1]);
             let frame = Frame8::<L>::load(block);
             let friction = L::load(&block.friction);
+            let per_calm = L::load(&block.per_calm);
             let per_length = L::load(&coarse.per_length);
             let (offset, sign) = (V3::<L>::load(&coarse.offset), L::load(&coarse.sign));
             let there = sign * sign;
@@ -40,7 +41,8 @@ impl<T: Real> Kernel<T> for Restrict<'_, T> {
                 let (ra, rb) = (V3::load(&point.ra), V3::load(&point.rb));
                 let relative = b.at(rb).minus(a.at(ra));
                 let short = L::load(&point.target) - frame.n.dot(relative);
-                approach = approach.larger(short);
+                let over = short * per_calm;
+                approach = approach.larger(over);
                 let (y1, y2) = (frame.t1.dot(relative), frame.t2.dot(relative));
 
                 // active: pressed, or about to be; sticking: well inside the cone
@@ -50,18 +52,22 @@ impl<T: Real> Kernel<T> for Restrict<'_, T> {
                     L::load(&point.impulse[2]),
                 );
                 let pressed = ln.if_above(zero, one, zero);
-                let about = (short + closing).if_above(zero, one, pressed);
+                let about = (over + L::splat(CLOSING)).if_above(zero, one, pressed);
                 let about = L::load(&point.mass_n).if_above(zero, about, zero);
-                closing_here = closing_here.larger(short * about);
-                closing_count = closing_count + short.if_above(enough, about, zero);
+                closing_here = closing_here.larger(over * about);
+                closing_count = closing_count + over.if_above(enough, about, zero);
                 pressed_count = pressed_count + about;
                 let bound = friction * ln;
                 let limit = bound * bound * sticking;
                 let square = l1 * l1 + l2 * l2;
                 let inside = limit.if_above(square, about, zero);
                 let sliding = (square + limit).if_above(zero, about - inside, zero);
-                let slip = (y1 * y1 + y2 * y2) * inside + sliding;
-                velocity = velocity.larger(short * short * about).larger(slip);
+                let slip = (y1 * y1 + y2 * y2) * inside * per_calm * per_calm;
+                let endless = L::splat(ENDLESS) * sliding;
+                velocity = velocity
+                    .larger(over * over * about)
+                    .larger(slip)
+                    .larger(endless);
 
                 energy = energy
                     + about * short * short * L::load(&point.mass_n)

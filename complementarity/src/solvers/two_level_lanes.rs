@@ -71,6 +71,8 @@ impl Lanes {
                     normal: c.normal,
                     friction: c.friction,
                     restitution: 0.0,
+                    length: 1.0,
+                    calm: 1.0,
                     interface: member.aggregate.map_or(NONE, |aggregate| aggregate as u32),
                     upward: member.sign > 0.0,
                 }

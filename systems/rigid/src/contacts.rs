@@ -3,12 +3,13 @@
 
 use std::time::Instant;
 
+use drystone_base::functions::{exp, ln};
 use drystone_base::{Mat3, Pose, Vec3};
 use drystone_geometry::{Aabb, ContactBuffer, Shape, collide};
 use serde::{Deserialize, Serialize};
 
 use crate::system::Workspace;
-use crate::{Material, Model, Options, State};
+use crate::{Material, Model, Options, State, Tuning};
 
 /// Two bodies near each other.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -40,6 +41,8 @@ pub struct Patch {
     pub friction: f64,
     /// Newton's coefficient [1].
     pub restitution: f64,
+    /// Length of the smaller of the two that moves: what its gaps and depths are measured by [m].
+    pub length: f64,
     /// Smallest distance of its points at the start of the step [m].
     pub distance: f64,
     /// First point.
@@ -78,12 +81,6 @@ pub struct Contacts {
     pub points: Vec<Point>,
 }
 
-/// Relative motion below which a pair keeps its patches [m].
-const RECYCLE: f64 = 1e-4;
-
-/// How far a body may move before the broad phase looks for its neighbours again [m].
-const MARGIN: f64 = 0.05;
-
 /// Finds or measures again every contact within the envelope, grown by what the pair may
 /// travel in `dt` so that fast bodies are seen in time. Impulses of the last step are carried
 /// over by feature.
@@ -95,8 +92,8 @@ pub(crate) fn detect(
     dt: f64,
 ) {
     let start = Instant::now();
-    near_pairs(state, model, options, workspace, dt);
-    if !nothing_moved(state, workspace) {
+    near_pairs(state, model, &options.tuning, workspace, dt);
+    if !nothing_moved(state, model, &options.tuning, workspace) {
         renew(state, model, options, workspace, dt);
     }
     state.contacts.measure(&state.position, &workspace.axes);
@@ -113,7 +110,7 @@ fn seen_from(state: &State, a: usize, b: usize) -> Pose {
 }
 
 /// Whether the pairs are those of the last step and hardly moved: nothing to look for then.
-fn nothing_moved(state: &mut State, workspace: &Workspace) -> bool {
+fn nothing_moved(state: &mut State, model: &Model, tuning: &Tuning, workspace: &Workspace) -> bool {
     let pairs = &state.contacts.pairs;
     let same = pairs.len() == workspace.near.len()
         && pairs.iter().zip(&workspace.near).all(|(pair, near)| {
@@ -121,7 +118,8 @@ fn nothing_moved(state: &mut State, workspace: &Workspace) -> bool {
             (pair.a, pair.b) == *near
                 && workspace.recyclable[a]
                 && workspace.recyclable[b]
-                && travelled(&pair.found_at, &seen_from(state, a, b), workspace.radius[b]) < RECYCLE
+                && travelled(&pair.found_at, &seen_from(state, a, b), workspace.radius[b])
+                    < tuning.recycle * length_of(model, a, b)
         });
     if same {
         for point in &mut state.contacts.points {
@@ -150,15 +148,18 @@ fn renew(state: &mut State, model: &Model, options: &Options, workspace: &mut Wo
             .filter(|pair| (pair.a, pair.b) == (a, b));
         let (ia, ib) = (a as usize, b as usize);
         let found_at = seen_from(state, ia, ib);
+        let length = length_of(model, ia, ib);
+        let recycle = options.tuning.recycle * length;
         let lasting = workspace.recyclable[ia] && workspace.recyclable[ib];
         if let Some(pair) = before
             && lasting
-            && travelled(&pair.found_at, &found_at, workspace.radius[ib]) < RECYCLE
+            && travelled(&pair.found_at, &found_at, workspace.radius[ib]) < recycle
         {
             new.keep(pair, &old);
             continue;
         }
-        let reach = options.envelope + RECYCLE + closing_speed(state, ia, ib, workspace) * dt;
+        let closing = closing_speed(state, ia, ib, workspace) * dt;
+        let reach = options.tuning.envelope * length + recycle + closing;
         workspace.buffer.manifolds.clear();
         workspace.buffer.points.clear();
         collide(
@@ -179,6 +180,7 @@ fn renew(state: &mut State, model: &Model, options: &Options, workspace: &mut Wo
             &pose_b,
             found_at,
             material,
+            length,
             &workspace.buffer,
         );
         if let Some(pair) = before {
@@ -187,6 +189,13 @@ fn renew(state: &mut State, model: &Model, options: &Options, workspace: &mut Wo
     }
     state.contacts = new;
     workspace.contacts = old;
+}
+
+/// What the gaps and depths of two bodies are measured by: the length of the smaller one that
+/// moves [m].
+#[inline]
+pub(crate) fn length_of(model: &Model, a: usize, b: usize) -> f64 {
+    model.length[a].min(model.length[b])
 }
 
 /// How far a point of `b` can have moved against `a` since `found_at`, at most [m].
@@ -205,8 +214,9 @@ fn closing_speed(state: &State, a: usize, b: usize, workspace: &Workspace) -> f6
 
 /// Fills `workspace.near` with the sorted pairs whose boxes, grown by the envelope and the
 /// motion of the step, overlap.
-fn near_pairs(state: &State, model: &Model, options: &Options, workspace: &mut Workspace, dt: f64) {
+fn near_pairs(state: &State, model: &Model, tuning: &Tuning, workspace: &mut Workspace, dt: f64) {
     workspace.prepare(model);
+    let margin = tuning.margin * workspace.typical_length;
     let Workspace {
         boxes,
         axes,
@@ -220,7 +230,12 @@ fn near_pairs(state: &State, model: &Model, options: &Options, workspace: &mut W
     for i in 0..model.len() {
         axes.push(Mat3::from_quat(state.rotation[i]));
         let tight = model.shape[i].aabb(&state.shape_pose(model, i));
-        let grow = options.envelope + state.angular_velocity[i].length() * radius[i] * dt;
+        let envelope = if model.is_dynamic(i) {
+            (tuning.envelope + tuning.recycle) * model.length[i]
+        } else {
+            0.0
+        };
+        let grow = envelope + state.angular_velocity[i].length() * radius[i] * dt;
         let travel = state.linear_velocity[i] * dt;
         boxes.push(Aabb {
             low: tight.low + travel.min(Vec3::ZERO) - Vec3::splat(grow),
@@ -228,7 +243,7 @@ fn near_pairs(state: &State, model: &Model, options: &Options, workspace: &mut W
         });
     }
     let may_pair = |a: u32, b: u32| model.is_dynamic(a as usize) || model.is_dynamic(b as usize);
-    let wide = broad.update(boxes, Some(&state.present), may_pair, MARGIN);
+    let wide = broad.update(boxes, Some(&state.present), may_pair, margin);
     near.clear();
     near.extend(
         wide.iter()
@@ -245,6 +260,13 @@ fn is_recyclable(shape: &Shape) -> bool {
 impl Workspace {
     /// Facts of the model that detection asks again and again.
     fn prepare(&mut self, model: &Model) {
+        if self.radius.len() == model.len() {
+            return;
+        }
+        // the geometric mean, so that neither dust nor a mountain decides alone
+        let moving = model.length.iter().filter(|t| t.is_finite());
+        let (sum, count) = moving.fold((0.0, 0.0), |(sum, count), &t| (sum + ln(t), count + 1.0));
+        self.typical_length = exp(sum / f64::max(count, 1.0));
         for i in self.radius.len()..model.len() {
             let radius = model.shape[i].bounding_radius(-model.shape_offset[i]);
             self.radius.push(if model.is_dynamic(i) {
@@ -306,6 +328,7 @@ impl Contacts {
         pose_b: &Pose,
         found_at: Pose,
         material: Material,
+        length: f64,
         buffer: &ContactBuffer,
     ) {
         let first = self.patches.len() as u32;
@@ -333,6 +356,7 @@ impl Contacts {
                     normal: manifold.normal,
                     friction: material.friction,
                     restitution: material.restitution,
+                    length,
                     distance: f64::INFINITY,
                     first: start,
                     count: self.points.len() as u32 - start,

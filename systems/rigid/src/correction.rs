@@ -11,7 +11,7 @@ use crate::{Model, State};
 /// `λ = ncp(A, d)`, `s ← s + S M⁻¹ Jᵀ λ`
 ///
 /// with `d = min(distance, 0)`, negative inside, where the paper prints a depth. Open contacts
-/// within `reach` [m] stay as rows with `d = 0`: they do not come nearer. No friction, and
+/// within `reach` times their length stay as rows with `d = 0`: they do not come nearer. No friction, and
 /// velocities stay as they are.
 pub(crate) fn correction(
     state: &mut State,

@@ -7,57 +7,24 @@
 //! exact pass carries the load of the whole stack, a few cone sweeps do the rest, every impulse
 //! has its opposite, and so weight and momentum act as they should.
 
+use drystone_base::Vec3;
 use drystone_base::lanes::Dispatch;
+use drystone_complementarity::sweep::Bounce;
 use rayon::prelude::*;
 
 use crate::contacts::detect;
 use crate::group::{Group, Groups, Partition};
-use crate::options::Precision;
+use crate::options::{Impacts, Precision};
 use crate::sleep::{fall_asleep, wake_up};
 use crate::system::{Report, Workspace};
 use crate::turn::turn_freely;
-use crate::{CoursedOptions, Graph, Model, NONE, Options, State};
+use crate::{Graph, Model, NONE, Options, State};
 
-/// A solve is done when no contact closes faster than this [m/s] ...
-const CALM: f64 = 0.002;
-/// ... or than this share of what it started from.
-const GAIN: f64 = 0.05;
-/// Where nothing is fixed there are no layers: more rounds, to a smaller share.
-const FREE: u32 = 8;
-const FREE_GAIN: f64 = 1e-3;
-/// A further round needs at least this share of the contacts to be closing; three times as many
-/// while its group flies.
-const FEW: f64 = 0.01;
-/// In a further round a large group sweeps only around the contacts that still close, if they
-/// are less than this share of all ...
-const MANY: f64 = 0.2;
-/// ... and the coarse level promises less than this share of the energy that is wrong.
-const WORTH: f64 = 0.1;
-/// Around contacts that close faster than this share of what is enough; while its group flies, than that.
-const SPREAD: f64 = 0.5;
-/// Share of changed contacts above which the matrix of the coarse level is built again; twice as many
-/// while its group flies.
-const STALE: f64 = 0.05;
-/// Blocks of eight patches from which a group is large: it takes further rounds only where they
-/// are needed.
-const LARGE: usize = 32;
-/// Velocity below which contacts are left as they are [m/s].
-const STILL: f64 = 1e-6;
-/// Depth from which the correction takes four times its sweeps [m].
-const DEEP: f64 = 0.001;
-/// Depth from which it goes on while that helps, up to ten times as long [m]. Overlaps of impacts
-/// are left to several steps: pressing them out at once costs a struck tower 3 % of its bricks.
-const BURIED: f64 = 0.05;
-/// Speed from which it takes a third of them [m/s].
-pub(crate) const FLYING: f64 = 1.0;
-/// Islands of at most this many patches are solved in double precision.
-const SMALL: u32 = 64;
 /// Turn of a free body in a substep below which its spin stays as it is [rad].
 const FREE_TURN: f64 = 1e-7;
-/// Gap up to which bodies at rest belong together [m].
-const NEAR: f64 = 0.001;
 
-/// One step: one query; then every group of islands on its own, in any order.
+/// One step: one query; then every group of islands on its own, in any order. Where bodies that
+/// turn or travel far are beside others, the same in several parts of the step.
 pub(crate) fn step(
     state: &mut State,
     model: &Model,
@@ -66,11 +33,85 @@ pub(crate) fn step(
     dt: f64,
 ) -> Report {
     detect(state, model, options, workspace, dt);
-    analyse(&mut workspace.graph, state, model, dt);
+    let parts = parts(state, model, options, workspace, dt);
+    let mut report = Report::of(state, &workspace.graph);
+    let (start, part) = (state.time, dt / f64::from(parts));
+    // impulses are kept as those of an undivided substep
+    scale_impulses(state, 1.0 / f64::from(parts));
+    for k in 0..parts {
+        if parts > 1 {
+            state.time = start + f64::from(k) * part;
+            state.follow_scripts(model, part);
+        }
+        if k > 0 {
+            detect(state, model, options, workspace, part);
+        }
+        let done = advance(state, model, options, workspace, part);
+        report = Report {
+            sweeps: report.sweeps + done.sweeps,
+            residual: report.residual.max(done.residual),
+            deepest_penetration: report.deepest_penetration.max(done.deepest_penetration),
+            ..done
+        };
+    }
+    state.time = start;
+    scale_impulses(state, f64::from(parts));
+    if options.sleeping {
+        fall_asleep(state, model, &workspace.graph, dt);
+    }
+    report
+}
+
+/// Into how many parts a step is split: so many that beside others no body's turn bends the path of
+/// its points by more than the share `turn` of its thickness (`r θ²/2`), and none travels farther than
+/// `travel` times the thickness against another.
+fn parts(state: &State, model: &Model, options: &Options, workspace: &Workspace, dt: f64) -> u32 {
+    let tuning = &options.tuning;
+    let mut most = 1.0f64;
+    for pair in state.contacts.pairs.iter().filter(|pair| pair.count > 0) {
+        let (a, b) = (pair.a as usize, pair.b as usize);
+        let length = model.thickness[a].min(model.thickness[b]);
+        let travel = (state.linear_velocity[a] - state.linear_velocity[b]).length() * dt;
+        // what goes farther than its thickness is followed in shares of it
+        if travel > tuning.travel * length {
+            most = most.max(travel / (tuning.travel_part * length));
+        }
+        for i in [a, b] {
+            let turn = state.angular_velocity[i].length() * dt;
+            let bend = 0.5 * workspace.radius[i] / (tuning.turn * length);
+            most = most.max(turn * bend.sqrt());
+        }
+    }
+    (most.ceil() as u32).clamp(1, tuning.parts)
+}
+
+fn scale_impulses(state: &mut State, factor: f64) {
+    if factor != 1.0 {
+        for point in &mut state.contacts.points {
+            point.impulse *= factor;
+        }
+    }
+}
+
+/// Advances all by `dt` seconds from contacts found at the present poses.
+fn advance(
+    state: &mut State,
+    model: &Model,
+    options: &Options,
+    workspace: &mut Workspace,
+    dt: f64,
+) -> Report {
+    analyse(
+        &mut workspace.graph,
+        state,
+        model,
+        options,
+        &workspace.radius,
+        dt,
+    );
     if options.sleeping {
         wake_up(state, model, &workspace.graph);
     }
-
     let Workspace {
         graph,
         single,
@@ -78,39 +119,18 @@ pub(crate) fn step(
         partition,
         ..
     } = workspace;
-    let settings = &options.coursed;
-    let most = match settings.precision {
-        Precision::Auto => SMALL,
+    let most = match options.coursed.precision {
+        Precision::Auto => options.tuning.small,
         Precision::Single => 0,
         Precision::Double => u32::MAX,
     };
-    let fine = advance_groups(
-        double,
-        partition,
-        (1, most),
-        state,
-        model,
-        graph,
-        settings,
-        dt,
-    );
-    let fast = advance_groups(
-        single,
-        partition,
-        (most.saturating_add(1), u32::MAX),
-        state,
-        model,
-        graph,
-        settings,
-        dt,
-    );
+    let (few, many) = ((1, most), (most.saturating_add(1), u32::MAX));
+    let fine = advance_groups(double, partition, few, state, model, graph, options, dt);
+    let fast = advance_groups(single, partition, many, state, model, graph, options, dt);
     for i in 0..model.len() {
         if graph.island[i] == NONE || graph.alone(i) {
-            fly(state, model, i, settings.substeps, dt);
+            fly(state, model, i, options.coursed.substeps, dt);
         }
-    }
-    if options.sleeping {
-        fall_asleep(state, model, graph, dt);
     }
     Report {
         sweeps: fine.sweeps.max(fast.sweeps),
@@ -119,16 +139,27 @@ pub(crate) fn step(
     }
 }
 
-/// Contact graph of what touches or may meet within the step.
-pub(crate) fn analyse(graph: &mut Graph, state: &State, model: &Model, dt: f64) {
-    let fastest = (0..model.len())
-        .filter(|&i| state.present[i])
-        .map(|i| state.linear_velocity[i].length_squared())
-        .fold(0.0, f64::max)
-        .sqrt();
-    let reach = NEAR + 2.0 * fastest * dt;
-    let contacts = &state.contacts;
-    graph.analyse(contacts, model, |k| contacts.patches[k].distance < reach);
+/// Contact graph of what touches or may meet within the step. A body's points move with its
+/// velocity and its spin; `radius` is that of each body about its centre of mass [m].
+pub(crate) fn analyse(
+    graph: &mut Graph,
+    state: &State,
+    model: &Model,
+    options: &Options,
+    radius: &[f64],
+    dt: f64,
+) {
+    let speed = |i: usize| {
+        let spin = state.angular_velocity[i].length();
+        state.linear_velocity[i].length() + if spin > 0.0 { spin * radius[i] } else { 0.0 }
+    };
+    let present = (0..model.len()).filter(|&i| state.present[i]);
+    let reach = 2.0 * dt * present.map(speed).fold(0.0, f64::max);
+    let (contacts, near) = (&state.contacts, options.tuning.near);
+    graph.analyse(contacts, model, |k| {
+        let patch = &contacts.patches[k];
+        patch.distance < near * patch.length + reach
+    });
 }
 
 /// Advances the groups of islands with so many patches (smallest, largest), and brings the
@@ -140,13 +171,13 @@ fn advance_groups<T: Dispatch>(
     state: &mut State,
     model: &Model,
     graph: &Graph,
-    settings: &CoursedOptions,
+    options: &Options,
     dt: f64,
 ) -> Report {
     let groups = groups.of(sizes, memory, state, model, graph);
     let advance = |group: &mut Group<T>| {
-        group.lay_out(state, model, graph, settings.coarse);
-        advance_group(group, state, model, settings, dt);
+        group.lay_out(state, model, graph, options, dt);
+        advance_group(group, state, model, options, dt);
     };
     if groups.len() > 1 {
         groups.par_iter_mut().for_each(advance);
@@ -157,7 +188,7 @@ fn advance_groups<T: Dispatch>(
     for group in groups {
         group.bring_home(state);
         report.sweeps = report.sweeps.max(group.sweeps);
-        report.residual = report.residual.max(group.residual);
+        report.residual = report.residual.max(group.residual * group.calm);
     }
     report
 }
@@ -167,75 +198,82 @@ fn advance_group<T: Dispatch>(
     group: &mut Group<T>,
     state: &State,
     model: &Model,
-    settings: &CoursedOptions,
+    options: &Options,
     dt: f64,
 ) {
+    let (settings, tuning) = (&options.coursed, &options.tuning);
     let h = dt / f64::from(settings.substeps);
     // what flies has real gaps
-    let zone = if group.fastest > FLYING {
-        0.5 * settings.zone
+    let zone = if group.flies {
+        0.5 * tuning.zone
     } else {
-        settings.zone
+        tuning.zone
+    };
+    let bounce = match settings.impacts {
+        _ if !group.blocks.bounces() => Bounce::No,
+        Impacts::Reflections => Bounce::Reflected,
+        Impacts::Newton => Bounce::Newton,
     };
     for substep in 0..settings.substeps {
+        let turned = substep > 0 && group.follow_turns(state, model, tuning);
+        if bounce == Bounce::Reflected {
+            let budget = settings.impact_sweeps;
+            group.sweeps += group.blocks.reflect_impacts(h, zone, budget) as usize;
+        }
         group.apply_forces(model, h);
-        group.blocks.begin(h, zone, substep > 0);
-        solve(group, settings);
-        group.blocks.end();
+        let same = substep > 0 && !turned;
+        group.blocks.begin(h, zone, same, bounce);
+        solve(group, options);
+        group.blocks.end(h);
         group.move_bodies(model, h);
     }
-    group.collect_impulses(&state.contacts);
-    let deepest = group.blocks.settle(h);
-    if deepest > settings.slop {
-        let rounds = if deepest > BURIED { 10 } else { 1 };
-        group.blocks.correct(
-            settings.slop,
-            correction_effort(group.fastest, deepest, settings),
-            rounds,
-        );
+    group.collect_impulses();
+    let deepest = group.blocks.settle();
+    if deepest > tuning.slop {
+        let rounds = if deepest > tuning.buried { 10 } else { 1 };
+        let sweeps = match settings.correction_sweeps {
+            // while things fly, overlap passes, and pushing hard would only stir what stands nearby
+            usual if group.flies && deepest < tuning.passing => usual.div_ceil(3),
+            usual if deepest > tuning.deep => 4 * usual,
+            usual => usual,
+        };
+        group.blocks.correct(tuning.slop, sweeps, rounds);
         group.shift_bodies();
     }
     group.restore_momentum(model);
 }
 
-/// Sweeps of the position correction. Deep overlap at rest is worth more; while things fly,
-/// overlap passes, and pushing hard would only stir what stands nearby.
-fn correction_effort(fastest: f64, deepest: f64, settings: &CoursedOptions) -> u32 {
-    match settings.correction_sweeps {
-        usual if fastest > FLYING => usual.div_ceil(3),
-        usual if deepest > DEEP => 4 * usual,
-        usual => usual,
-    }
-}
-
 /// Rounds of coarse solve and sweeps until the contacts are calm; none where the last
 /// impulses still hold. A large group pays for its trouble where it is: sweeps of further rounds
 /// go around the contacts that still close.
-fn solve<T: Dispatch>(group: &mut Group<T>, settings: &CoursedOptions) {
+fn solve<T: Dispatch>(group: &mut Group<T>, options: &Options) {
+    let (settings, tuning) = (&options.coursed, &options.tuning);
     // without layers sweeps are all there is: take more of them
     let (rounds, gain) = if group.coarse.is_empty() {
-        (FREE * settings.rounds, FREE_GAIN)
+        (tuning.free_rounds * settings.rounds, tuning.free_gain)
     } else {
-        (settings.rounds, GAIN)
+        (settings.rounds, tuning.gain)
     };
-    let large = group.blocks.len() > LARGE;
-    let (few, spread, stale) = if group.fastest > FLYING {
-        (3.0 * FEW, 1.0, 2.0 * STALE)
+    let large = group.blocks.len() > tuning.large as usize;
+    let (few, spread, stale) = if group.flies {
+        (3.0 * tuning.few, 1.0, 2.0 * tuning.stale)
     } else {
-        (FEW, SPREAD, STALE)
+        (tuning.few, tuning.spread, tuning.stale)
     };
-    let mut enough = CALM;
-    for round in 0..rounds {
+    let mut enough = 1.0;
+    for round in 0..rounds.max(tuning.sinking_rounds) {
         let wrong = group.coarse.look(&group.blocks, enough);
         group.residual = wrong.approach;
-        if wrong.velocity <= STILL || (round > 0 && wrong.share < few) {
+        let sinks = wrong.approach > group.sinking;
+        let further = sinks || (round < rounds && wrong.share >= few);
+        if wrong.velocity <= tuning.still || (round > 0 && !further) {
             break;
         }
         if round == 0 {
-            enough = CALM.max(gain * wrong.approach);
+            enough = f64::max(1.0, gain * wrong.approach);
         }
-        let local = round > 0 && large && wrong.share < MANY;
-        if local && group.coarse.promise() < WORTH * wrong.energy {
+        let local = round > 0 && large && wrong.share < tuning.many;
+        if local && group.coarse.promise() < tuning.worth * wrong.energy {
             let some = group.coarse.restless(&group.blocks, spread * enough);
             for sweep in 0..settings.sweeps {
                 group.residual = group.blocks.sweep_some(some, sweep % 2 == 1);
@@ -261,11 +299,14 @@ fn fly(state: &mut State, model: &Model, i: usize, substeps: u32, dt: f64) {
     let h = dt / f64::from(substeps);
     for _ in 0..substeps {
         let push = model.gravity * model.gravity_scale[i] + state.force[i] * model.inverse_mass[i];
-        let twist = state.inverse_inertia(model, i).times(state.torque[i]);
         let slow = 1.0 / (1.0 + h * model.linear_damping[i]);
         let calm = 1.0 / (1.0 + h * model.angular_damping[i]);
         state.linear_velocity[i] = (state.linear_velocity[i] + h * push) * slow;
-        state.angular_velocity[i] = (state.angular_velocity[i] + h * twist) * calm;
+        if state.torque[i] != Vec3::ZERO {
+            let twist = state.inverse_inertia(model, i).times(state.torque[i]);
+            state.angular_velocity[i] += h * twist;
+        }
+        state.angular_velocity[i] *= calm;
         state.position[i] += h * state.linear_velocity[i];
         (state.rotation[i], state.angular_velocity[i]) = turn_freely(
             state.rotation[i],

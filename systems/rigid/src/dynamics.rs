@@ -45,7 +45,7 @@ pub(crate) struct Treatment {
     pub(crate) choice: Choice,
     /// Relaxation of eq. 41 before it is divided by h.
     pub(crate) gamma: f64,
-    /// Points farther apart are no contacts [m].
+    /// Points farther apart are no contacts, over the patch's length [1].
     pub(crate) reach: f64,
     /// Whether an open gap may close within the step.
     pub(crate) speculative: bool,
@@ -196,7 +196,7 @@ impl Assembly {
             let (t1, t2) = tangents(patch.normal);
             for p in patch.first..patch.first + patch.count {
                 let point = &state.contacts.points[p as usize];
-                if point.distance > reach {
+                if point.distance > reach * patch.length {
                     continue;
                 }
                 self.points.push(p);

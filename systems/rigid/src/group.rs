@@ -3,12 +3,12 @@
 
 use drystone_base::lanes::{Dispatch, Eight, Real};
 use drystone_base::{Quat, Vec3, tangents};
-use drystone_complementarity::blocks::{Blocks, BodyInput, PatchInput, PointInput};
+use drystone_complementarity::blocks::{Blocks, BodyInput, POINTS, PatchInput, PointInput};
 use drystone_complementarity::coarse::Coarse;
 
 use crate::group::momentum::Momentum;
 use crate::turn::turn_freely;
-use crate::{Contacts, Graph, Model, NONE, State};
+use crate::{Contacts, Graph, Model, NONE, Options, State, Tuning};
 
 mod momentum;
 
@@ -32,8 +32,11 @@ struct Member {
     angular_velocity: Vec3,
     /// Gravity and external force over mass [m/s²].
     push: Vec3,
-    /// Change of spin by external torque [rad/s²].
+    /// External torque [N m], and the change of spin by it [rad/s²].
+    torque: Vec3,
     twist: Vec3,
+    /// Rotation at which inertia and arms were taken.
+    taken: Quat,
     linear_damping: f64,
     angular_damping: f64,
 }
@@ -58,13 +61,22 @@ pub(crate) struct Group<T> {
     inputs: Vec<BodyInput>,
     centres: Vec<Vec3>,
     patches: Vec<PatchInput>,
+    /// First point of each patch, and per point the arms from both centres [m].
+    first: Vec<u32>,
+    arms: Vec<[Vec3; 2]>,
+    /// Per body: whether it has turned since inertia and arms were taken.
+    turned: Vec<bool>,
 
     pub(crate) blocks: Blocks<T>,
     pub(crate) coarse: Coarse<T>,
     pub(crate) sweeps: usize,
+    /// Fastest approach left, over that of a calm patch [1], and the largest such speed [m/s].
     pub(crate) residual: f64,
-    /// Speed of its fastest body at the start of the step [m/s].
-    pub(crate) fastest: f64,
+    pub(crate) calm: f64,
+    /// Approach over that of a calm patch that would sink one too far in a substep [1].
+    pub(crate) sinking: f64,
+    /// Whether one of its bodies flies at the start of the step.
+    pub(crate) flies: bool,
 }
 
 /// The groups of one precision, and of which graph they are.
@@ -243,10 +255,22 @@ impl<T: Dispatch> Group<T> {
     }
 
     /// Copies what moves and turns contacts into the solver's blocks.
-    pub(crate) fn lay_out(&mut self, state: &State, model: &Model, graph: &Graph, coarse: bool) {
+    pub(crate) fn lay_out(
+        &mut self,
+        state: &State,
+        model: &Model,
+        graph: &Graph,
+        options: &Options,
+        dt: f64,
+    ) {
+        let coarse = options.coursed.coarse;
+        let h = dt / f64::from(options.coursed.substeps);
         self.sweeps = 0;
         self.residual = 0.0;
-        self.fastest = 0.0;
+        self.calm = 0.0;
+        self.sinking = f64::INFINITY;
+        self.flies = false;
+        let gravity = model.gravity.length();
         self.members.clear();
         self.inputs.clear();
         self.centres.clear();
@@ -262,7 +286,8 @@ impl<T: Dispatch> Group<T> {
             });
             self.centres.push(state.position[i]);
             if moves {
-                self.fastest = self.fastest.max(state.linear_velocity[i].length());
+                let limit = options.tuning.flying_speed(model.length[i], gravity, dt);
+                self.flies |= state.linear_velocity[i].length() > limit;
             }
             self.members.push(Member {
                 body,
@@ -273,7 +298,9 @@ impl<T: Dispatch> Group<T> {
                 linear_velocity: state.linear_velocity[i],
                 angular_velocity: state.angular_velocity[i],
                 push,
+                torque: state.torque[i],
                 twist: inverse_inertia.times(state.torque[i]),
+                taken: state.rotation[i],
                 linear_damping: model.linear_damping[i],
                 angular_damping: model.angular_damping[i],
             });
@@ -282,14 +309,28 @@ impl<T: Dispatch> Group<T> {
         self.momentum.begin(&self.held, &self.members, model);
 
         self.patches.clear();
+        self.first.clear();
+        self.arms.clear();
         for (k, &source) in self.source.iter().enumerate() {
             let patch = &state.contacts.patches[source as usize];
             let (a, b) = (patch.a as usize, patch.b as usize);
+            let calm = options.tuning.calm_speed(patch.length, gravity, h);
+            self.calm = self.calm.max(calm);
+            let thickness = model.thickness[a].min(model.thickness[b]);
+            let sinking = options.tuning.sinking * thickness / (h * calm);
+            self.sinking = self.sinking.min(sinking);
+            self.first.push(self.arms.len() as u32);
+            let [at, bt] = self.slots[k].map(|slot| self.centres[slot as usize]);
+            let points = state.contacts.points_of(patch).iter();
+            self.arms
+                .extend(points.map(|point| [point.position - at, point.position - bt]));
             self.patches.push(PatchInput {
                 bodies: self.slots[k],
                 normal: patch.normal,
                 friction: patch.friction,
                 restitution: patch.restitution,
+                length: patch.length,
+                calm,
                 interface: if coarse { self.interface[k] } else { NONE },
                 upward: graph.height[b] > graph.height[a],
             });
@@ -302,6 +343,8 @@ impl<T: Dispatch> Group<T> {
             centres,
             patches,
             source,
+            first,
+            arms,
             ..
         } = self;
         let points_of = |k: usize| {
@@ -309,10 +352,10 @@ impl<T: Dispatch> Group<T> {
             state.contacts.points_of(patch).iter()
         };
         blocks.build(inputs, patches, |k| {
-            let [a, b] = patches[k].bodies.map(|slot| centres[slot as usize]);
-            points_of(k).map(move |point| PointInput {
-                ra: point.position - a,
-                rb: point.position - b,
+            let arms = &arms[first[k] as usize..];
+            points_of(k).zip(arms).map(|(point, arm)| PointInput {
+                ra: arm[0],
+                rb: arm[1],
                 separation: point.distance,
                 impulse: point.impulse,
             })
@@ -372,21 +415,117 @@ impl<T: Dispatch> Group<T> {
         }
     }
 
-    /// Adds the impulses of the step to the velocities, in full precision so that each has its
-    /// exact opposite. `contacts` are those at the start of the step.
-    pub(crate) fn collect_impulses(&mut self, contacts: &Contacts) {
+    /// Takes bodies that have turned far since inertia and arms were taken as they are now, so that
+    /// the next substep is solved in the metric of the present. Impulses found so far are booked
+    /// with the inertia they were found with. Returns whether there were such bodies.
+    ///
+    /// Solved with the inertia of an earlier rotation, a rod of ratio `Imax/Imin` turned by `θ`
+    /// receives momentum that is wrong by up to `sin²θ Imax/Imin`.
+    pub(crate) fn follow_turns(&mut self, state: &State, model: &Model, tuning: &Tuning) -> bool {
+        self.turned.clear();
+        self.turned.extend(self.members.iter().map(|member| {
+            let angle = 2.0 * (member.rotation - member.taken).length();
+            let ratio = model.anisotropy[member.body as usize] - 1.0;
+            let limit = tuning.stale_inertia;
+            member.moves && (angle > tuning.stale_arms || angle * angle * ratio > limit * limit)
+        }));
+        if !self.turned.contains(&true) {
+            return false;
+        }
+        self.book_impulses(|patch, turned| patch.bodies.iter().any(|&slot| turned[slot as usize]));
+        for (slot, member) in self.members.iter_mut().enumerate() {
+            if self.turned[slot] {
+                let inverse = &model.inverse_inertia_local[member.body as usize];
+                self.inputs[slot].inverse_inertia = inverse.rotated(member.rotation);
+                member.twist = self.inputs[slot].inverse_inertia.times(member.torque);
+                member.taken = member.rotation;
+            }
+        }
+        self.follow_arms(state, model);
+        self.coarse.take_inertia(&self.blocks);
+        true
+    }
+
+    /// Arms and distances of the patches of bodies that have turned, at the present poses. What is
+    /// round keeps its contact where the core and the normal say; what contacts do not tell keeps
+    /// its arms.
+    fn follow_arms(&mut self, state: &State, model: &Model) {
+        let Self {
+            blocks,
+            inputs,
+            patches,
+            source,
+            first,
+            arms,
+            members,
+            turned,
+            ..
+        } = self;
+        let present = |slot: u32, anchor: Vec3, out: Vec3| {
+            let member = &members[slot as usize];
+            let i = member.body as usize;
+            let round = model.rounding[i]? * out;
+            let core = anchor - state.rotation[i].conjugate() * round;
+            Some(member.position + member.rotation * core + round)
+        };
+        let mut distances = [0.0; POINTS];
+        for (k, patch) in patches.iter().enumerate() {
+            if !patch.bodies.iter().any(|&slot| turned[slot as usize]) {
+                continue;
+            }
+            let [a, b] = patch.bodies;
+            let contact = &state.contacts.patches[source[k] as usize];
+            let points = state.contacts.points_of(contact);
+            let mut known = true;
+            let start = first[k] as usize;
+            for (j, point) in points.iter().enumerate() {
+                let on_a = present(a, point.anchor_a, patch.normal);
+                let on_b = present(b, point.anchor_b, -patch.normal);
+                let (Some(on_a), Some(on_b)) = (on_a, on_b) else {
+                    known = false;
+                    break;
+                };
+                let middle = 0.5 * (on_a + on_b);
+                distances[j] = patch.normal.dot(on_b - on_a);
+                arms[start + j] = [a, b].map(|slot| middle - members[slot as usize].position);
+            }
+            let points = if known { points.len() } else { 0 };
+            let arms = arms[start..start + points].iter();
+            blocks.follow(
+                k,
+                inputs,
+                patch,
+                arms.zip(distances).map(|(arm, separation)| PointInput {
+                    ra: arm[0],
+                    rb: arm[1],
+                    separation,
+                    impulse: Vec3::ZERO,
+                }),
+            );
+        }
+        blocks.prepare_followed();
+    }
+
+    /// Adds the impulses found since they were last booked to the velocities, in full precision so
+    /// that each has its exact opposite; of the patches for which `which` holds.
+    fn book_impulses(&mut self, which: impl Fn(&PatchInput, &[bool]) -> bool) {
         for (k, patch) in self.patches.iter().enumerate() {
+            if !which(patch, &self.turned) {
+                continue;
+            }
             let [a, b] = patch.bodies.map(|slot| slot as usize);
-            let (centre_a, centre_b) = (self.centres[a], self.centres[b]);
             let (t1, t2) = tangents(patch.normal);
             let (mut sum, mut twist_a, mut twist_b) = (Vec3::ZERO, Vec3::ZERO, Vec3::ZERO);
-            let points = contacts.points_of(&contacts.patches[self.source[k] as usize]);
-            for (j, point) in points.iter().enumerate() {
-                let [n, p, q] = self.blocks.total_impulse(k, j);
+            let end = self
+                .first
+                .get(k + 1)
+                .map_or(self.arms.len(), |&end| end as usize);
+            for (j, arm) in self.arms[self.first[k] as usize..end].iter().enumerate() {
+                let [n, p, q] = self.blocks.take_total(k, j);
                 let total = patch.normal * n + t1 * p + t2 * q;
                 sum += total;
-                twist_a += (point.position - centre_a).cross(total);
-                twist_b += (point.position - centre_b).cross(total);
+                twist_a += arm[0].cross(total);
+                twist_b += arm[1].cross(total);
             }
             let (body_a, body_b) = (&self.inputs[a], &self.inputs[b]);
             self.members[a].linear_velocity -= sum * body_a.inverse_mass;
@@ -394,6 +533,11 @@ impl<T: Dispatch> Group<T> {
             self.members[a].angular_velocity -= body_a.inverse_inertia.times(twist_a);
             self.members[b].angular_velocity += body_b.inverse_inertia.times(twist_b);
         }
+    }
+
+    /// Adds all impulses of the step that are not yet booked to the velocities.
+    pub(crate) fn collect_impulses(&mut self) {
+        self.book_impulses(|_, _| true);
         for (slot, member) in self.members.iter_mut().enumerate() {
             if member.moves && member.is_damped() {
                 (member.linear_velocity, member.angular_velocity) =

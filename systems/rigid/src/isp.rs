@@ -64,7 +64,7 @@ pub(crate) fn step(
         model,
         options,
         &mut workspace.graph,
-        options.envelope,
+        options.tuning.envelope,
     );
     let layers = stack_layers(state, model, &workspace.graph, true);
     shock_propagation(&layers, |layer| {

@@ -22,6 +22,7 @@ mod sleep;
 mod soft;
 mod state;
 mod system;
+mod tuning;
 mod turn;
 mod vsp;
 
@@ -33,7 +34,9 @@ pub use error::Error;
 pub use graph::{Graph, NONE};
 pub use model::{Body, Key, Material, MaterialPair, Materials, Model, Motion, Path, Weight};
 pub use options::{
-    CoursedOptions, IspOptions, Options, PgsOptions, Precision, SoftOptions, Stepper, VspOptions,
+    CoursedOptions, Impacts, IspOptions, Options, PgsOptions, Precision, SoftOptions, Stepper,
+    VspOptions,
 };
 pub use state::State;
 pub use system::{Report, System, Workspace};
+pub use tuning::Tuning;

@@ -215,6 +215,15 @@ pub struct Model {
     pub start_linear_velocity: Vec<Vec3>,
     /// [rad/s]
     pub start_angular_velocity: Vec<Vec3>,
+    /// Smallest width of the shape; infinite where contacts do not move the body [m].
+    pub thickness: Vec<f64>,
+    /// What gaps and depths of its contacts are measured by: geometric mean of thickness and
+    /// diameter; infinite where contacts do not move the body [m].
+    pub length: Vec<f64>,
+    /// Radius by which the shape's core is rounded; none where contacts do not tell [m].
+    pub rounding: Vec<Option<f64>>,
+    /// About how much larger the largest principal inertia is than the smallest [1].
+    pub anisotropy: Vec<f64>,
     /// What holds between surfaces.
     pub materials: Materials,
     /// [m/s²]
@@ -248,6 +257,10 @@ impl Model {
             start_rotation: Vec::new(),
             start_linear_velocity: Vec::new(),
             start_angular_velocity: Vec::new(),
+            thickness: Vec::new(),
+            length: Vec::new(),
+            rounding: Vec::new(),
+            anisotropy: Vec::new(),
             materials,
             gravity,
         }
@@ -313,6 +326,25 @@ impl Model {
             Motion::Scripted(path) => path.pose(body.enters_at),
             _ => body.pose,
         };
+        let norm = |m: &Symmetric3| {
+            let m = m.matrix();
+            let columns = m.x_axis.length_squared() + m.y_axis.length_squared();
+            (columns + m.z_axis.length_squared()).sqrt()
+        };
+        let (thickness, diameter) = if dynamic {
+            let radius = body.shape.bounding_radius(centre);
+            (body.shape.thickness(), 2.0 * radius)
+        } else {
+            (f64::INFINITY, f64::INFINITY)
+        };
+        self.thickness.push(thickness);
+        self.length.push((thickness * diameter).sqrt());
+        self.rounding.push(body.shape.rounding());
+        self.anisotropy.push(if dynamic {
+            norm(&inertia) * norm(&inverse_inertia) / 3.0
+        } else {
+            1.0
+        });
         self.name.push(body.name);
         self.shape.push(body.shape);
         self.shape_offset.push(-centre);

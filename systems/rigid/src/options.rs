@@ -4,8 +4,8 @@ use drystone_complementarity::{Ordering, Solver};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::Error;
 use crate::choice::{Choice, SolverSettings, ordering_by_name, ordering_names, solver_names};
+use crate::{Error, Tuning};
 
 /// Which method advances the bodies. Each is one file with the same verbs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -56,8 +56,6 @@ impl Stepper {
 pub struct Options {
     /// Which method advances the bodies.
     pub stepper: Stepper,
-    /// Distance at which contacts are looked for [m].
-    pub envelope: f64,
     /// Whether bodies at rest stop being simulated until something wakes them.
     pub sleeping: bool,
     /// The default stepper.
@@ -70,19 +68,21 @@ pub struct Options {
     pub isp: IspOptions,
     /// Substepped soft contacts.
     pub soft: SoftOptions,
+    /// Dimensionless numbers of detection and of the default stepper.
+    pub tuning: Tuning,
 }
 
 impl Default for Options {
     fn default() -> Self {
         Self {
             stepper: Stepper::Coursed,
-            envelope: 0.01,
             sleeping: false,
             coursed: CoursedOptions::default(),
             vsp: VspOptions::default(),
             pgs: PgsOptions::default(),
             isp: IspOptions::default(),
             soft: SoftOptions::default(),
+            tuning: Tuning::default(),
         }
     }
 }
@@ -100,6 +100,19 @@ pub enum Precision {
     Double,
 }
 
+/// How the default stepper answers impacts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Impacts {
+    /// Rounds of generalised reflections (Smith 2012): what approaches is reflected, then what
+    /// approaches because of that, and so on. Keeps energy at a restitution of one, and passes a
+    /// blow on through touching rows.
+    #[default]
+    Reflections,
+    /// Newton's law at all contacts in one solve.
+    Newton,
+}
+
 /// Options of the default stepper.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
@@ -112,10 +125,10 @@ pub struct CoursedOptions {
     pub rounds: u32,
     /// Whether the stack layers are solved as a coarse level.
     pub coarse: bool,
-    /// Gap below which a contact counts as touching; half of it while its group flies [m].
-    pub zone: f64,
-    /// Depth left alone by the correction [m].
-    pub slop: f64,
+    /// How impacts are answered.
+    pub impacts: Impacts,
+    /// Most sweeps of reflections in a substep; what still approaches then does not bounce.
+    pub impact_sweeps: u32,
     /// Sweeps of the position correction.
     pub correction_sweeps: u32,
     /// How many digits the solver keeps.
@@ -127,10 +140,10 @@ impl Default for CoursedOptions {
         Self {
             substeps: 4,
             sweeps: 4,
-            rounds: 3,
+            rounds: 20,
             coarse: true,
-            zone: 2e-4,
-            slop: 2e-4,
+            impacts: Impacts::Reflections,
+            impact_sweeps: 64,
             correction_sweeps: 5,
             precision: Precision::Auto,
         }
@@ -379,12 +392,11 @@ impl Options {
                 })
             }
         };
-        positive("envelope", self.envelope)?;
+        self.tuning.validate()?;
         count("coursed.substeps", self.coursed.substeps)?;
         count("coursed.sweeps", self.coursed.sweeps)?;
         count("coursed.rounds", self.coursed.rounds)?;
-        not_negative("coursed.zone", self.coursed.zone)?;
-        not_negative("coursed.slop", self.coursed.slop)?;
+        count("coursed.impact_sweeps", self.coursed.impact_sweeps)?;
         if !(0.0..=1.0).contains(&self.vsp.fraction) {
             return Err(Error::Option {
                 option: "vsp.fraction",

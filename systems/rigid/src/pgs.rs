@@ -47,7 +47,14 @@ pub(crate) fn step_with_projection(
     let whole = everything(state, model);
     let assembly = &mut workspace.assembly;
     let sweeps = options.pgs.correction_sweeps;
-    correction(state, model, &whole, sweeps, options.envelope, assembly);
+    correction(
+        state,
+        model,
+        &whole,
+        sweeps,
+        options.tuning.envelope,
+        assembly,
+    );
     report
 }
 
@@ -58,7 +65,7 @@ pub(crate) fn treatment(options: &Options, stabilisation: f64) -> Treatment {
         sweeps: options.pgs.sweeps,
         choice,
         gamma: options.pgs.gamma,
-        reach: options.envelope,
+        reach: options.tuning.envelope,
         speculative: false,
         warm: if options.pgs.warm_start { 1.0 } else { 0.0 },
         cone: choice.is_cone().unwrap_or(false),
@@ -82,7 +89,7 @@ fn solve(
         model,
         options,
         &mut workspace.graph,
-        options.envelope,
+        options.tuning.envelope,
     );
     let whole = everything(state, model);
     let mut report = Report::of(state, &workspace.graph);

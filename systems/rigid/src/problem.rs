@@ -2,11 +2,11 @@
 //! for files.
 
 use drystone_complementarity::ContactProblem;
-use drystone_complementarity::sweep::RESTING_SPEED;
+use drystone_complementarity::sweep::RESTING;
 
 use crate::choice::Choice;
 use crate::contacts::detect;
-use crate::coursed::{FLYING, analyse};
+use crate::coursed::analyse;
 use crate::dynamics::{Assembly, Part, Treatment, everything};
 use crate::shock::contact_graph;
 use crate::sleep::wake_up;
@@ -108,7 +108,7 @@ fn coursed(
     let settings = &options.coursed;
     let h = dt / f64::from(settings.substeps);
     let graph = &mut workspace.graph;
-    analyse(graph, state, model, dt);
+    analyse(graph, state, model, options, &workspace.radius, dt);
     if options.sleeping {
         wake_up(state, model, graph);
     }
@@ -117,19 +117,28 @@ fn coursed(
     assembly.gather(state, model, &part, f64::INFINITY);
 
     // what flies has real gaps
+    let gravity = model.gravity.length();
     let mut flies = vec![false; graph.islands as usize + 1];
     let island = |i: u32| (graph.island[i as usize]).min(graph.islands) as usize;
     for &i in &part.moving {
-        flies[island(i)] |= state.linear_velocity[i as usize].length() > FLYING;
+        let limit = (options.tuning).flying_speed(model.length[i as usize], gravity, dt);
+        flies[island(i)] |= state.linear_velocity[i as usize].length() > limit;
     }
     let zones = zones(&part, state, |moving| {
         if flies[island(moving)] {
-            0.5 * settings.zone
+            0.5 * options.tuning.zone
         } else {
-            settings.zone
+            options.tuning.zone
         }
     });
 
+    let calm: Vec<f64> = (part.patches.iter())
+        .flat_map(|&k| {
+            let patch = &state.contacts.patches[k as usize];
+            let calm = options.tuning.calm_speed(patch.length, gravity, h);
+            std::iter::repeat_n(calm, patch.count as usize)
+        })
+        .collect();
     let velocity = |i: usize, forces: f64| {
         let (v, w) = (state.linear_velocity[i], state.angular_velocity[i]);
         let push = model.gravity * model.gravity_scale[i] + state.force[i] * model.inverse_mass[i];
@@ -153,7 +162,7 @@ fn coursed(
     for (k, b) in assembly.problem.b.iter_mut().enumerate() {
         let (speed, open) = (now[k][0], assembly.distance[k] - zones[k]);
         let bounce = -assembly.restitution[k] * speed;
-        let bounces = speed < -RESTING_SPEED && bounce > 0.0 && open + h * speed < 0.0;
+        let bounces = speed < -RESTING * calm[k] && bounce > 0.0 && open + h * speed < 0.0;
         let wanted = if bounces { bounce } else { -open.max(0.0) / h };
         *b = free[k];
         b[0] -= wanted;
@@ -168,7 +177,7 @@ fn zones(part: &Part, state: &State, zone: impl Fn(u32) -> f64) -> Vec<f64> {
             Ok(_) => patch.a,
             Err(_) => patch.b,
         };
-        std::iter::repeat_n(zone(moving), patch.count as usize)
+        std::iter::repeat_n(zone(moving) * patch.length, patch.count as usize)
     });
     patches.collect()
 }

@@ -16,7 +16,7 @@ pub(crate) fn shock_propagation(layers: &[Part], mut algorithm: impl FnMut(&Part
     }
 }
 
-/// Computes the contact graph of the patches with a point within `reach` [m], and wakes the
+/// Computes the contact graph of the patches with a point within `reach` times their length, and wakes the
 /// islands in which something stirs.
 pub(crate) fn contact_graph(
     state: &mut State,
@@ -27,8 +27,9 @@ pub(crate) fn contact_graph(
 ) {
     let contacts = &state.contacts;
     graph.analyse(contacts, model, |k| {
-        let points = contacts.points_of(&contacts.patches[k]);
-        points.iter().any(|point| point.distance <= reach)
+        let patch = &contacts.patches[k];
+        let near = |point: &crate::Point| point.distance <= reach * patch.length;
+        contacts.points_of(patch).iter().any(near)
     });
     if options.sleeping {
         wake_up(state, model, graph);
@@ -118,7 +119,7 @@ mod tests {
             &model,
             &options,
             &mut workspace.graph,
-            options.envelope,
+            options.tuning.envelope,
         );
         stack_layers(&state, &model, &workspace.graph, islands)
     }

@@ -65,6 +65,8 @@ pub struct Workspace {
     pub(crate) near: Vec<(u32, u32)>,
     /// Per body: radius of its shape about the centre of mass [m].
     pub(crate) radius: Vec<f64>,
+    /// Geometric mean of the lengths of the bodies that move [m].
+    pub(crate) typical_length: f64,
     /// Per body: whether its manifolds may be kept.
     pub(crate) recyclable: Vec<bool>,
     pub(crate) single: crate::group::Groups<f32>,

@@ -84,18 +84,18 @@ fn correct(
         model,
         part,
         options.vsp.correction_sweeps,
-        options.envelope,
+        options.tuning.envelope,
         assembly,
     );
 }
 
-/// Distance up to which points are contacts [m]. As published that is the envelope, and a gap
+/// Distance up to which points are contacts, over their length [1]. As published that is the envelope, and a gap
 /// within it does not close; with the repair a gap of any size counts, and may.
 fn reach(options: &Options) -> f64 {
     if options.vsp.speculative {
         f64::INFINITY
     } else {
-        options.envelope
+        options.tuning.envelope
     }
 }
 

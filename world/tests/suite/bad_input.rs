@@ -107,7 +107,7 @@ fn cases() -> Vec<(&'static str, Scene, Fate)> {
         ),
         (
             "envelope negative",
-            with_scene(|s| s.solver.envelope = -1.0),
+            with_scene(|s| s.solver.tuning.envelope = -1.0),
             Refused(&["envelope"]),
         ),
         (

@@ -7,7 +7,7 @@ use drystone_rigid::Options;
 use crate::incline::cube_on_slope;
 use crate::rotation::top;
 use crate::spheres::ball_on_slope;
-use crate::{G, at_least, run_with, sine_cosine};
+use crate::{G, at_least, run_with, sine_cosine, undivided};
 
 /// Slope of ln(error) over ln(step) through three steps, each half the one before.
 fn order(what: &str, error: impl Fn(f64) -> f64, dt: f64) -> f64 {
@@ -43,7 +43,7 @@ fn errors_fall_in_proportion_to_the_step() {
 
     // precession of a top over 2 s
     let precession = |dt: f64| {
-        let (rate, wanted, _) = top(Options::default(), dt);
+        let (rate, wanted, _) = top(undivided(), dt);
         (rate - wanted).abs()
     };
     let found = order("top", precession, 4e-3);

@@ -79,6 +79,13 @@ pub(crate) fn tight() -> Options {
     options
 }
 
+/// The defaults, but no step is split however far bodies turn or travel in it.
+pub(crate) fn undivided() -> Options {
+    let mut options = Options::default();
+    options.tuning.parts = 1;
+    options
+}
+
 /// Steps of `dt` for `seconds`.
 pub(crate) fn run_with(system: &mut System, seconds: f64, dt: f64) {
     for _ in 0..(seconds / dt).round() as usize {

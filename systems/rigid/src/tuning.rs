@@ -1,0 +1,211 @@
+//! The numbers that were chosen by measurement, all without a unit.
+//!
+//! Lengths are shares of the *length* of the smaller body of a contact that moves
+//! ([`crate::Model::length`], the geometric mean of thickness and diameter) or of its thickness,
+//! speeds shares of `√(g · length)`, times of the step. A scene and the same scene a hundred times as
+//! large, with times ten times as long, so take the same steps.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::Error;
+
+/// What detection and the default stepper measure by.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Tuning {
+    /// Distance at which contacts are looked for, over the length [1].
+    pub envelope: f64,
+    /// Relative motion below which a pair keeps its manifold, over the length [1].
+    pub recycle: f64,
+    /// How far a body may move before the broad phase looks for its neighbours again, over the
+    /// typical length of the scene [1].
+    pub margin: f64,
+    /// Gap up to which bodies at rest belong to one island, over the length [1].
+    pub near: f64,
+
+    /// Gap below which a contact counts as touching, over the length [1]; half of it while its
+    /// group flies.
+    pub zone: f64,
+    /// Depth left alone by the position correction, over the length [1].
+    pub slop: f64,
+    /// Depth from which the correction takes four times its sweeps, over the length [1].
+    pub deep: f64,
+    /// Depth up to which the correction of a group that flies takes a third of its sweeps, over the
+    /// length [1].
+    pub passing: f64,
+    /// Depth from which it goes on while that helps, up to ten times as long, over the length
+    /// [1]. Overlaps of impacts are left to several steps: pressing them out at once costs a struck
+    /// tower 3 % of its bricks.
+    pub buried: f64,
+
+    /// Approach below which a contact is calm and the solve done, over `√(g · length)` [1] ...
+    pub calm: f64,
+    /// ... where nothing weighs, over the length a substep [1] ...
+    pub calm_weightless: f64,
+    /// ... or this share of the approach that the solve started from [1].
+    pub gain: f64,
+    /// The same share where nothing is fixed and so there are no layers [1].
+    pub free_gain: f64,
+    /// How many times the rounds such an island may take [1].
+    pub free_rounds: u32,
+    /// Velocity of pressed contacts, over that of a calm one, below which their impulses are left
+    /// as they are [1].
+    pub still: f64,
+    /// Speed above which a body flies, over `√(g · length)` [1] ...
+    pub flying: f64,
+    /// ... and over its length a step [1].
+    pub flying_weightless: f64,
+    /// Approach that must not be left whatever it costs, over the thickness a substep [1] ...
+    pub sinking: f64,
+    /// ... and the most rounds spent on that.
+    pub sinking_rounds: u32,
+
+    /// Share of the contacts that must be closing for a further round [1]; three times as many while
+    /// the group flies.
+    pub few: f64,
+    /// Share of closing contacts below which a large group sweeps only around those [1] ...
+    pub many: f64,
+    /// ... if the coarse level would take less than this share of the energy that is wrong [1].
+    pub worth: f64,
+    /// Sweeps go around contacts that close faster than this share of what is enough [1]; while the
+    /// group flies, than that.
+    pub spread: f64,
+    /// Share of changed contacts above which the coarse matrix is built again [1]; twice as many
+    /// while the group flies.
+    pub stale: f64,
+    /// Blocks of eight patches from which a group is large.
+    pub large: u32,
+    /// Islands of at most this many patches are solved in double precision.
+    pub small: u32,
+
+    /// Turn since inertia and arms were taken from which they are taken again within a step, times
+    /// the root of the ratio of principal inertias less one [rad] ...
+    pub stale_inertia: f64,
+    /// ... or whatever the inertia [rad].
+    pub stale_arms: f64,
+    /// Largest bend of the path of a body's points by its turn in one step, beside another, over the
+    /// thickness [1]; a step with a larger one is split.
+    pub turn: f64,
+    /// Largest travel of a body against another in one step, over the thickness [1]; a step with a
+    /// longer one is split ...
+    pub travel: f64,
+    /// ... so that in a part it is at most this [1].
+    pub travel_part: f64,
+    /// Most parts into which a step is split.
+    pub parts: u32,
+}
+
+impl Default for Tuning {
+    fn default() -> Self {
+        Self {
+            envelope: 0.01,
+            recycle: 2e-4,
+            margin: 0.07,
+            near: 1.5e-3,
+            zone: 2.5e-4,
+            slop: 2.5e-4,
+            deep: 1.5e-3,
+            passing: 0.02,
+            buried: 0.1,
+            calm: 7e-4,
+            calm_weightless: 1e-6,
+            gain: 0.05,
+            free_gain: 1e-3,
+            free_rounds: 8,
+            still: 5e-4,
+            flying: 0.35,
+            flying_weightless: 0.013,
+            sinking: 0.01,
+            sinking_rounds: 24,
+            few: 0.01,
+            many: 0.2,
+            worth: 0.1,
+            spread: 0.5,
+            stale: 0.05,
+            large: 32,
+            small: 64,
+            stale_inertia: 0.05,
+            stale_arms: 0.1,
+            turn: 0.1,
+            travel: 1.0,
+            travel_part: 0.3,
+            parts: 8,
+        }
+    }
+}
+
+impl Tuning {
+    /// Approach at which a contact is calm [m/s]: `length` is what it is measured by [m], `gravity` the
+    /// acceleration [m/s²], `h` the substep [s].
+    pub(crate) fn calm_speed(&self, length: f64, gravity: f64, h: f64) -> f64 {
+        let weighed = self.calm * (gravity * length).sqrt();
+        weighed.max(self.calm_weightless * length / h)
+    }
+
+    /// Speed above which a body of this `length` flies [m/s].
+    pub(crate) fn flying_speed(&self, length: f64, gravity: f64, dt: f64) -> f64 {
+        let weighed = self.flying * (gravity * length).sqrt();
+        weighed.max(self.flying_weightless * length / dt)
+    }
+
+    /// Says which number is out of range, if one is.
+    pub(crate) fn validate(&self) -> Result<(), Error> {
+        let positive = [
+            ("tuning.envelope", self.envelope),
+            ("tuning.margin", self.margin),
+            ("tuning.calm", self.calm),
+            ("tuning.calm_weightless", self.calm_weightless),
+            ("tuning.turn", self.turn),
+            ("tuning.travel", self.travel),
+            ("tuning.travel_part", self.travel_part),
+        ];
+        let not_negative = [
+            ("tuning.recycle", self.recycle),
+            ("tuning.near", self.near),
+            ("tuning.zone", self.zone),
+            ("tuning.slop", self.slop),
+            ("tuning.deep", self.deep),
+            ("tuning.passing", self.passing),
+            ("tuning.buried", self.buried),
+            ("tuning.gain", self.gain),
+            ("tuning.free_gain", self.free_gain),
+            ("tuning.still", self.still),
+            ("tuning.flying", self.flying),
+            ("tuning.flying_weightless", self.flying_weightless),
+            ("tuning.sinking", self.sinking),
+            ("tuning.few", self.few),
+            ("tuning.many", self.many),
+            ("tuning.worth", self.worth),
+            ("tuning.spread", self.spread),
+            ("tuning.stale", self.stale),
+            ("tuning.stale_inertia", self.stale_inertia),
+            ("tuning.stale_arms", self.stale_arms),
+        ];
+        let refused = |option: &'static str, found: f64, wanted: &'static str| Error::Option {
+            option,
+            found: found.to_string(),
+            wanted,
+        };
+        for (option, found) in positive {
+            if !(found > 0.0 && found.is_finite()) {
+                return Err(refused(option, found, "more than zero, finite"));
+            }
+        }
+        for (option, found) in not_negative {
+            if !(found >= 0.0 && found.is_finite()) {
+                return Err(refused(option, found, "zero or more, finite"));
+            }
+        }
+        for (option, found) in [
+            ("tuning.free_rounds", self.free_rounds),
+            ("tuning.sinking_rounds", self.sinking_rounds),
+            ("tuning.parts", self.parts),
+        ] {
+            if !(1..=1000).contains(&found) {
+                return Err(refused(option, f64::from(found), "1 to 1000"));
+            }
+        }
+        Ok(())
+    }
+}
