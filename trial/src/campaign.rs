@@ -115,7 +115,7 @@ impl Campaign {
         let mut trial = Trial::make(self.subject, seed);
         prepare(&mut trial.scene);
         let limits = Limits {
-            threads: self.limits.threads && seed % 8 == 0,
+            threads: self.limits.threads && seed.is_multiple_of(8),
             ..self.limits
         };
         let outcome = judge(&trial, &limits);

@@ -267,6 +267,7 @@ impl Judge {
             room: room.filter(|_| expect.closed),
         };
         judge.cross(world);
+        judge.measure_depth(world);
         judge
     }
 

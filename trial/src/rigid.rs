@@ -105,6 +105,16 @@ impl<'a> Site<'a> {
         low + self.random.below(high + 1 - low)
     }
 
+    /// So many loose bodies; meshes, which cost a hundred times as much, are fewer.
+    fn crowd(&mut self, low: usize, high: usize) -> usize {
+        let count = self.count(low, high);
+        if self.form == Some(Form::Mesh) {
+            count.min(6)
+        } else {
+            count
+        }
+    }
+
     fn add(&mut self, body: Body) {
         self.taken.push(around(&body.shape, &body.pose()));
         let name = format!("{}{}", body.shape.kind(), self.scene.bodies.len());
@@ -261,7 +271,7 @@ fn moving(body: Body, velocity: Vec3, spin: Vec3) -> Body {
 /// Free bodies that fly towards each other.
 fn cluster(random: &mut Random) -> (Scene, Expect) {
     let mut site = Site::new(random, 0.0);
-    let count = site.count(2, 25);
+    let count = site.crowd(2, 25);
     let half = Vec3::splat(0.8 * (count as f64).cbrt());
     let (speed, turning) = (
         decades(site.random, 0.1, 20.0),
@@ -286,7 +296,7 @@ fn cluster(random: &mut Random) -> (Scene, Expect) {
 fn heap(random: &mut Random) -> (Scene, Expect) {
     let mut site = Site::new(random, GRAVITY);
     site.ground();
-    let count = site.count(1, 40);
+    let count = site.crowd(1, 40);
     let half = 0.7 + 0.35 * (count as f64).cbrt();
     drop_into(&mut site, count, half);
     site.finish(2.0, Expect::default())
@@ -351,7 +361,7 @@ fn walls(site: &mut Site<'_>, half: f64, height: f64, thick: f64) {
 /// Bodies dropped into an open box.
 fn bin(random: &mut Random) -> (Scene, Expect) {
     let mut site = Site::new(random, GRAVITY);
-    let count = site.count(2, 30);
+    let count = site.crowd(2, 30);
     let half = 0.7 + 0.3 * (count as f64).cbrt();
     let thick = decades(site.random, 0.02, 0.5);
     walls(&mut site, half, 3.0 * half, thick);
@@ -363,7 +373,7 @@ fn bin(random: &mut Random) -> (Scene, Expect) {
 fn storm(random: &mut Random) -> (Scene, Expect) {
     let gravity = if random.unit() < 0.5 { GRAVITY } else { 0.0 };
     let mut site = Site::new(random, gravity);
-    let count = site.count(1, 25);
+    let count = site.crowd(1, 25);
     let half = 0.8 + 0.5 * (count as f64).cbrt();
     let thick = decades(site.random, 0.05, 0.5);
     walls(&mut site, half, 2.0 * half, thick);

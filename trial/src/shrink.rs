@@ -14,6 +14,8 @@ const MOST_SECONDS: f64 = 20.0;
 struct Shrinking {
     trial: Trial,
     breach: Breach,
+    /// In the scene as it was made [1].
+    allowed: f64,
     limits: Limits,
     tries: usize,
     started: Instant,
@@ -25,6 +27,7 @@ pub fn shrink(trial: &Trial, breach: &Breach, limits: &Limits) -> (Trial, Breach
     let mut work = Shrinking {
         trial: trial.clone(),
         breach: breach.clone(),
+        allowed: breach.allowed,
         limits: Limits {
             threads: breach.law == Law::Threads,
             ..*limits
@@ -57,13 +60,14 @@ impl Shrinking {
             ..self.trial.clone()
         };
         let outcome = judge(&trial, &self.limits);
+        // a single body is held to less than the scene it was taken from
         match outcome.breach(self.breach.law) {
-            Some(breach) => {
+            Some(breach) if breach.value > self.allowed => {
                 self.breach = breach.clone();
                 self.trial = trial;
                 true
             }
-            None => false,
+            _ => false,
         }
     }
 
@@ -134,16 +138,11 @@ impl Shrinking {
     fn simplify(&mut self) {
         // what stands does so by friction, and what keeps energy by bounce and without friction
         let law = self.breach.law;
-        let edits: [(bool, fn(&mut Material)); 2] = [
-            (law != Law::EnergyKept, |m| m.restitution = 0.0),
-            (law != Law::Stands, |m| m.friction = 0.0),
-        ];
-        for (allowed, edit) in edits {
-            let mut scene = self.trial.scene.clone();
-            scene.materials.values_mut().for_each(edit);
-            if allowed {
-                self.attempt(scene);
-            }
+        if law != Law::EnergyKept {
+            self.edit_materials(|material| material.restitution = 0.0);
+        }
+        if law != Law::Stands {
+            self.edit_materials(|material| material.friction = 0.0);
         }
         let all: [fn(&mut drystone_world::Body); 3] = [
             |body| body.angular_velocity = [0.0; 3],
@@ -163,5 +162,11 @@ impl Shrinking {
                 self.attempt(scene);
             }
         }
+    }
+
+    fn edit_materials(&mut self, edit: fn(&mut Material)) {
+        let mut scene = self.trial.scene.clone();
+        scene.materials.values_mut().for_each(edit);
+        self.attempt(scene);
     }
 }

@@ -224,6 +224,8 @@ fn bob(random: &mut Random) -> (Scene, Expect) {
 fn carried(random: &mut Random) -> (Scene, Expect) {
     let mut scene = passive(random, 0.6);
     let (cloth, spacing, half) = sheet(random, &mut scene);
+    let sides = half * (2.0 / spacing);
+    let (columns, rows) = (sides.x.round() as u32 + 1, sides.z.round() as u32 + 1);
     let mass = cloth.material.density * 4.0 * half.x * half.z * decades(random, 0.1, 30.0);
     let size = (0.3 * half.x.min(half.z)).max(spacing);
     let body = if random.unit() < 0.5 {
@@ -236,15 +238,16 @@ fn carried(random: &mut Random) -> (Scene, Expect) {
             .mass(mass)
             .at(0.0, size + 1.5 * spacing, 0.0),
     );
-    let held = [
-        ClothPart::First,
-        ClothPart::Last,
-        ClothPart::Left,
-        ClothPart::Right,
-    ];
-    let held = held
-        .into_iter()
-        .fold(cloth, |cloth, part| cloth.pin(Pin::fixed(part)));
+    let held = cloth.pin(Pin::fixed(ClothPart::Vertices(rim(columns, rows))));
     scene.cloth(held);
     (scene, Expect::default())
+}
+
+/// Vertices on the rim of a sheet, which are numbered row by row.
+fn rim(columns: u32, rows: u32) -> Vec<u32> {
+    let inner = |k: u32| {
+        let (x, z) = (k % columns, k / columns);
+        x > 0 && x + 1 < columns && z > 0 && z + 1 < rows
+    };
+    (0..columns * rows).filter(|&k| !inner(k)).collect()
 }

@@ -163,9 +163,9 @@ fn write(folder: &Path, finding: &Finding) -> Result<PathBuf, Failure> {
     scene.name.clone_from(&name);
     scene.about = format!("{} (seed {seed}, kind `{}`)", breach, trial.kind);
     let head = format!(
-        "# Made smaller from `drystone trial --system {subject} --seed {seed} --count 1`, kind `{}`.\n\
+        "# From `drystone trial --system {subject} --seed {seed} --count 1`, kind `{}`.\n\
          # Law broken: {breach}\n\
-         # In the scene as it was made: {}\n\n",
+         # Before it was made smaller: {}\n\n",
         trial.kind, finding.breach
     );
     write_file(folder, &name, &scene, &head)
