@@ -59,7 +59,7 @@ fn height(folder: &str) -> usize {
         &["complementarity"],
         &["systems/"],
         &["world"],
-        &["gallery", "formats", "picture"],
+        &["gallery", "formats", "picture", "trial"],
         &["drystone"],
         &["apps/view-server"],
         &["apps/"],

@@ -32,6 +32,8 @@ pub(crate) enum Command {
     Export(Export),
     /// Run scenes and hold them to their truths; exit code 1 if one is broken
     Check(Check),
+    /// Make random scenes and hold them to laws; exit code 1 if one is broken
+    Trial(Trial),
     /// Compare contact solvers on problems from files or scenes
     Lab(Lab),
     /// Watch scenes in the browser, take them apart and play with them
@@ -175,7 +177,7 @@ pub(crate) struct Check {
     /// Gallery names or paths of scene files
     #[arg(value_name = "SCENE", required_unless_present = "all")]
     pub(crate) scenes: Vec<String>,
-    /// Every scene of the gallery
+    /// Every scene of the gallery, and a thousand random ones
     #[arg(long, conflicts_with = "scenes")]
     pub(crate) all: bool,
     /// As JSON
@@ -183,6 +185,49 @@ pub(crate) struct Check {
     pub(crate) json: bool,
     #[command(flatten)]
     pub(crate) adjust: Adjust,
+}
+
+#[derive(Clone, Debug, Args)]
+pub(crate) struct Trial {
+    /// What the scenes are about: rigid, strand, cloth, world
+    #[arg(long, value_name = "NAME", default_value = "rigid")]
+    pub(crate) system: String,
+    /// Number of scenes
+    #[arg(long, value_name = "N", default_value_t = 100)]
+    pub(crate) count: usize,
+    /// Seed of the first scene; the others follow it. A seed always makes the same scene
+    #[arg(long, value_name = "S", default_value_t = 0)]
+    pub(crate) seed: u64,
+    /// Only scenes of this kind, such as heap, tower or spin
+    #[arg(long, value_name = "NAME")]
+    pub(crate) kind: Option<String>,
+    /// Folder for the scenes that break a law
+    #[arg(long, value_name = "DIR", default_value = "out/trial")]
+    pub(crate) out: PathBuf,
+    /// Write scenes that break a law as they were made, not made smaller
+    #[arg(long)]
+    pub(crate) no_shrink: bool,
+    /// Write every scene and run none
+    #[arg(long)]
+    pub(crate) keep: bool,
+    /// Longest wall time of a scene in seconds
+    #[arg(long, value_name = "S", default_value_t = 30.0)]
+    pub(crate) patience: f64,
+    /// As JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Change a value of every scene, as `run` does
+    #[arg(long, value_name = "KEY=VALUE")]
+    pub(crate) set: Vec<String>,
+    /// Method that takes the steps: coursed, vsp, pgs, pgs-projection, isp, soft
+    #[arg(long, value_name = "NAME")]
+    pub(crate) stepper: Option<String>,
+    /// Options by name: default, paper, repaired, converged
+    #[arg(long, value_name = "NAME")]
+    pub(crate) preset: Option<String>,
+    /// Number of scenes that run at the same time; results do not depend on it
+    #[arg(short = 'j', long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub(crate) threads: Option<u16>,
 }
 
 #[derive(Clone, Debug, Args)]

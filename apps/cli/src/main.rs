@@ -25,6 +25,7 @@ fn main() -> ExitCode {
         Some(Command::Run(run)) => commands::run::run(&run),
         Some(Command::Export(export)) => commands::export::run(&export),
         Some(Command::Check(check)) => commands::check::run(&check),
+        Some(Command::Trial(trial)) => commands::trial::run(&trial),
         Some(Command::Lab(lab)) => commands::lab::run(&lab),
         Some(Command::List { json }) => commands::list::run(json),
         Some(Command::Ccd(ccd)) => commands::ccd::run(&ccd),

@@ -77,7 +77,7 @@ fn look_up(word: &str) -> Result<Found, Failure> {
 }
 
 /// `scene` with all that the command line says otherwise.
-fn adjusted(mut scene: Scene, adjust: &Adjust) -> Result<Scene, Failure> {
+pub(crate) fn adjusted(mut scene: Scene, adjust: &Adjust) -> Result<Scene, Failure> {
     if let Some(preset) = &adjust.preset {
         scene.preset = Some(preset.clone());
     }

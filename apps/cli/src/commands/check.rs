@@ -7,6 +7,7 @@ use drystone_world::{Verdict, check_world};
 use serde::Serialize;
 
 use crate::arguments::{Adjust, Check};
+use crate::commands::trial;
 use crate::failure::{BROKEN, Failure, WELL};
 use crate::progress::Progress;
 use crate::{say, scene};
@@ -38,6 +39,13 @@ pub(crate) fn run(arguments: &Check) -> Result<ExitCode, Failure> {
     let mut all = Vec::new();
     for word in &words {
         let checked = check(word, &arguments.adjust)?;
+        if !arguments.json {
+            print(&checked);
+        }
+        all.push(checked);
+    }
+    if arguments.all {
+        let checked = check_random(&arguments.adjust)?;
         if !arguments.json {
             print(&checked);
         }
@@ -77,6 +85,19 @@ fn check(word: &str, adjust: &Adjust) -> Result<Checked, Failure> {
         simulated_seconds: world.time(),
         wall_seconds: started.elapsed().as_secs_f64(),
         truths: verdicts,
+    })
+}
+
+/// Random scenes of bodies, shown like one scene whose truths are the laws.
+fn check_random(adjust: &Adjust) -> Result<Checked, Failure> {
+    let started = Instant::now();
+    let truths = trial::of_check(adjust)?;
+    Ok(Checked {
+        scene: "random-scenes".into(),
+        holds: truths.iter().all(|verdict| verdict.holds),
+        simulated_seconds: 0.0,
+        wall_seconds: started.elapsed().as_secs_f64(),
+        truths,
     })
 }
 

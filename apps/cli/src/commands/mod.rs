@@ -7,4 +7,5 @@ pub(crate) mod lab;
 pub(crate) mod list;
 pub(crate) mod run;
 pub(crate) mod schema;
+pub(crate) mod trial;
 pub(crate) mod view;
