@@ -55,6 +55,7 @@ pub(crate) fn patches(contacts: &[FrameContact], model: &Model) -> Contacts {
                 normal: contact.normal,
                 friction: 0.0,
                 restitution: 0.0,
+                length: model.length[a as usize].min(model.length[b as usize]),
                 distance: contact.distance,
                 first: first as u32,
                 count: 1,
