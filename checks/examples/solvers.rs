@@ -16,7 +16,6 @@ use drystone_base::{Symmetric3, Vec3, tangents};
 use drystone_checks::bars::rest;
 use drystone_checks::{cpu_seconds, on_threads, scene, start};
 use drystone_complementarity::blocks::{Blocks, BodyInput, NONE, PatchInput, PointInput};
-use drystone_complementarity::sweep::Bounce;
 use drystone_complementarity::{
     Aggregates, Contact, ContactProblem, Mass, Ordering, Outcome, Problem, Record, Settings,
     Solver, Twist,
@@ -482,6 +481,7 @@ impl Faces {
                 normal: Vec3::Y,
                 friction: 0.5,
                 restitution: 0.0,
+                island: 0,
                 length: 1.0,
                 calm: 1.0,
                 interface: NONE,
@@ -505,7 +505,7 @@ impl Faces {
             }
         }
         blocks.remember();
-        blocks.begin(0.01, 1e-4, false, Bounce::Newton);
+        blocks.begin(0.01, 1e-4, false, true);
         let mut backward = true;
         best(|| {
             backward = !backward;

@@ -41,6 +41,8 @@ pub struct PatchInput {
     pub friction: f64,
     /// Newton's coefficient [1].
     pub restitution: f64,
+    /// Island of the patch: bodies that contacts join share one.
+    pub island: u32,
     /// What gaps and depths are measured by [m].
     pub length: f64,
     /// What approach is measured by: below it the patch is calm [m/s].
@@ -166,8 +168,6 @@ pub(crate) struct ColdPoint<T> {
     pub(crate) separation: Eight<T>,
     /// Impulses set aside while impacts are answered [N s].
     pub(crate) kept: [Eight<T>; 3],
-    /// 1 where an impact was reflected in this substep.
-    pub(crate) struck: Eight<T>,
     /// Normal displacement impulse of the position correction [kg m].
     pub(crate) push: Eight<T>,
 }
@@ -189,8 +189,9 @@ pub(crate) struct Block<T> {
     pub(crate) per_calm: Eight<T>,
     pub(crate) point: [BlockPoint<T>; POINTS],
     pub(crate) body: [[u32; 8]; 2],
-    /// Which patch each lane holds, or [`NONE`].
+    /// Which patch each lane holds, or [`NONE`], and of which island.
     pub(crate) patch: [u32; 8],
+    pub(crate) island: [u32; 8],
     /// Largest number of points in a lane.
     pub(crate) points: u32,
 }
@@ -281,6 +282,14 @@ pub struct Blocks<T> {
     pub(crate) moved: Vec<crate::sweep::Moved<T>>,
     /// Blocks in which something approaches.
     pub(crate) impacts: Vec<u32>,
+    /// How many islands there are; per body its island, or [`NONE`].
+    pub(crate) islands: usize,
+    pub(crate) body_island: Vec<u32>,
+    /// Memory of [`Blocks::take_back_gains`]: per body a sum and a change of velocities, per island its
+    /// terms.
+    pub(crate) summed: Vec<Eight<T>>,
+    pub(crate) change: Vec<Eight<T>>,
+    pub(crate) terms: Vec<[f64; 3]>,
     /// Blocks that [`Self::follow`] has changed.
     pub(crate) followed: Vec<u32>,
     colour_of: Vec<u8>,
@@ -305,6 +314,11 @@ impl<T> Default for Blocks<T> {
             colours: Vec::new(),
             moved: Vec::new(),
             impacts: Vec::new(),
+            islands: 0,
+            body_island: Vec::new(),
+            summed: Vec::new(),
+            change: Vec::new(),
+            terms: Vec::new(),
             followed: Vec::new(),
             colour_of: Vec::new(),
             used: Vec::new(),
@@ -342,6 +356,19 @@ impl<T: Real> Blocks<T> {
             block.points = 0;
         }
 
+        // which body belongs to which island
+        let islands = patches.iter().map(|patch| patch.island as usize + 1);
+        self.islands = islands.max().unwrap_or(0);
+        self.body_island.clear();
+        self.body_island.resize(bodies.len() + 1, NONE);
+        for patch in patches {
+            for slot in patch.bodies.map(|slot| slot as usize) {
+                if bodies[slot].inverse_mass > 0.0 {
+                    self.body_island[slot] = patch.island;
+                }
+            }
+        }
+
         // one patch after the other into its lane
         for (k, patch) in patches.iter().enumerate() {
             let place = self.place[k] as usize;
@@ -351,6 +378,7 @@ impl<T: Real> Blocks<T> {
                 place % 8,
             );
             block.patch[lane] = k as u32;
+            block.island[lane] = patch.island;
             let (t1, t2) = tangents(patch.normal);
             put(&mut block.normal, lane, patch.normal);
             put(&mut block.tangent1, lane, t1);
@@ -437,6 +465,11 @@ impl<T: Real> Blocks<T> {
                 }
             }
         }
+    }
+
+    /// Whether the contacts of this substep have changed nothing of the body in `slot`.
+    pub fn is_free(&self, slot: usize) -> bool {
+        self.velocity[slot] == self.free[slot]
     }
 
     /// How many blocks of eight patches there are.

@@ -25,7 +25,7 @@ type Cold<T> = [ColdPoint<T>; POINTS];
 
 struct Approaching<'a, T> {
     blocks: &'a mut [Block<T>],
-    cold: &'a mut [Cold<T>],
+    cold: &'a [Cold<T>],
     velocity: &'a [Eight<T>],
     h: f64,
     zone: f64,
@@ -58,10 +58,6 @@ impl<T: Real> Kernel<T> for Approaching<'_, T> {
                 let meets = (zone - separation).if_above(h * speed, zero, nothing);
                 let target = still.if_above(speed * per_calm, meets, nothing);
                 let target = L::load(&point.mass_n).if_above(zero, target, nothing);
-                let struck = L::load(&cold[j].struck);
-                target
-                    .if_above(nothing, L::splat(1.0), struck)
-                    .store(&mut cold[j].struck);
                 here = here.larger(target.if_above(nothing, -(speed * per_calm), zero));
                 let point = &mut block.point[j];
                 target.store(&mut point.target);
@@ -79,42 +75,53 @@ impl<T: Real> Kernel<T> for Approaching<'_, T> {
 }
 
 struct Restore<'a, T> {
-    blocks: &'a mut [Block<T>],
-    cold: &'a mut [Cold<T>],
+    blocks: &'a [Block<T>],
     some: &'a [u32],
     velocity: &'a mut [Eight<T>],
 }
 
 impl<T: Real> Kernel<T> for Restore<'_, T> {
     type Output = ();
-    /// Gives back the share `e` of each impulse, and books both parts.
+    /// Gives back the share `e` of each impulse.
     #[inline(always)]
     fn run<L: Lanes<Real = T>>(self) {
         for &k in self.some {
-            let (block, cold) = (&mut self.blocks[k as usize], &mut self.cold[k as usize]);
+            let block = &self.blocks[k as usize];
             let mut a = Motion8::<L>::gather(self.velocity, &block.body[0]);
             let mut b = Motion8::<L>::gather(self.velocity, &block.body[1]);
             let frame = Frame8::<L>::load(block);
             let e = L::load(&block.restitution);
-            for (point, cold) in block.point.iter().zip(cold).take(block.points as usize) {
+            for point in &block.point[..block.points as usize] {
                 let (ra, rb) = (V3::load(&point.ra), V3::load(&point.rb));
-                let compression = [0, 1, 2].map(|row| L::load(&point.impulse[row]));
-                let [n, t1, t2] = compression;
-                push(
-                    block,
-                    &mut a,
-                    &mut b,
-                    ra,
-                    rb,
-                    frame.vector(e * n, e * t1, e * t2),
-                );
-                for row in 0..3 {
-                    let both = compression[row] + e * compression[row];
-                    (L::load(&cold.total[row]) + both).store(&mut cold.total[row]);
-                }
+                let [n, t1, t2] = [0, 1, 2].map(|row| e * L::load(&point.impulse[row]));
+                push(block, &mut a, &mut b, ra, rb, frame.vector(n, t1, t2));
             }
             a.scatter(self.velocity, &block.body[0]);
             b.scatter(self.velocity, &block.body[1]);
+        }
+    }
+}
+
+struct Book<'a, T> {
+    blocks: &'a [Block<T>],
+    cold: &'a mut [Cold<T>],
+    some: &'a [u32],
+}
+
+impl<T: Real> Kernel<T> for Book<'_, T> {
+    type Output = ();
+    /// Both parts of each impulse to the totals.
+    #[inline(always)]
+    fn run<L: Lanes<Real = T>>(self) {
+        for &k in self.some {
+            let (block, cold) = (&self.blocks[k as usize], &mut self.cold[k as usize]);
+            let factor = L::splat(1.0) + L::load(&block.restitution);
+            for (point, cold) in block.point.iter().zip(cold).take(block.points as usize) {
+                for row in 0..3 {
+                    let both = factor * L::load(&point.impulse[row]);
+                    (L::load(&cold.total[row]) + both).store(&mut cold.total[row]);
+                }
+            }
         }
     }
 }
@@ -135,9 +142,6 @@ impl<T: Dispatch> Blocks<T> {
         let (mut work, mut taken) = (0, 0);
         let mut some = std::mem::take(&mut self.impacts);
         let mut kept = false;
-        for cold in self.cold.iter_mut().flatten() {
-            cold.struck = Eight::default();
-        }
         while work < most {
             if !kept {
                 self.keep_impulses();
@@ -160,6 +164,9 @@ impl<T: Dispatch> Blocks<T> {
             if some.is_empty() {
                 break;
             }
+            self.free.clear();
+            self.free.extend_from_slice(&self.velocity);
+            self.remember();
             for sweep in 0..SWEEPS {
                 let left = self.sweep_some(&some, sweep % 2 == 1);
                 work += some.len();
@@ -169,16 +176,19 @@ impl<T: Dispatch> Blocks<T> {
                 }
             }
             let Self {
-                blocks,
-                cold,
-                velocity,
-                ..
+                blocks, velocity, ..
             } = self;
             dispatch(Restore {
                 blocks,
-                cold,
                 some: &some,
                 velocity,
+            });
+            self.take_back_gains(Some(&some), true);
+            let Self { blocks, cold, .. } = self;
+            dispatch(Book {
+                blocks,
+                cold,
+                some: &some,
             });
             // looking for what approaches is work too
             work += self.blocks.len() / 4;
@@ -186,7 +196,6 @@ impl<T: Dispatch> Blocks<T> {
         if kept {
             self.keep_impulses();
         }
-        self.remember();
         self.impacts = some;
         taken
     }

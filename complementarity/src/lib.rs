@@ -16,6 +16,7 @@ mod impact;
 mod matrix;
 pub mod merit;
 pub mod ordering;
+mod passive;
 pub mod pgs;
 mod problem;
 pub mod solvers;

@@ -184,24 +184,13 @@ fn prepare_block<L: Lanes>(block: &mut Block<L::Real>) {
     }
 }
 
-/// What a contact that meets within a substep is to do.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Bounce {
-    /// Stay.
-    No,
-    /// Leave by Newton's law, all contacts in one solve.
-    Newton,
-    /// Leave as [`Blocks::reflect_impacts`] has left it.
-    Reflected,
-}
-
 struct Begin<'a, T> {
     blocks: &'a mut [Block<T>],
     cold: &'a [Cold<T>],
     before: &'a [Eight<T>],
     h: f64,
     zone: f64,
-    bounce: Bounce,
+    bounce: bool,
 }
 
 impl<T: Real> Kernel<T> for Begin<'_, T> {
@@ -223,19 +212,14 @@ impl<T: Real> Kernel<T> for Begin<'_, T> {
                 let (ra, rb) = (V3::load(&point.ra), V3::load(&point.rb));
                 let speed = n.dot(b.at(rb).minus(a.at(ra)));
                 let separation = L::load(&cold[k].separation);
-                // a gap may close; what meets within the substep may have to leave again
+                // a gap may close; what meets within the substep leaves again with -e times its speed
                 let gap = zero.smaller(zone - separation) * rate;
-                let target = match self.bounce {
-                    Bounce::No => gap,
-                    Bounce::Newton => {
-                        let bounce = still.if_above(speed * per_calm, -(e * speed), zero);
-                        let meets = (zone - separation).if_above(h * speed, bounce, gap);
-                        bounce.if_above(zero, meets, gap)
-                    }
-                    Bounce::Reflected => {
-                        let left = L::load(&cold[k].struck) * speed;
-                        left.if_above(zero, left, gap)
-                    }
+                let target = if self.bounce {
+                    let bounce = still.if_above(speed * per_calm, -(e * speed), zero);
+                    let meets = (zone - separation).if_above(h * speed, bounce, gap);
+                    bounce.if_above(zero, meets, gap)
+                } else {
+                    gap
                 };
                 target.store(&mut block.point[k].target);
             }
@@ -548,8 +532,8 @@ impl<T: Dispatch> Blocks<T> {
     /// Opens a substep of `h` seconds: targets are set, the last impulses are applied to
     /// `velocity`; as what they did to each body in the substep before, where nothing but time has
     /// passed since (`same`). Contacts closer than the share `zone` of their length count as touching.
-    /// `bounce` says what those that meet are to do.
-    pub fn begin(&mut self, h: f64, zone: f64, same: bool, bounce: Bounce) {
+    /// With `bounce` what meets leaves again by Newton's law, all in one solve.
+    pub fn begin(&mut self, h: f64, zone: f64, same: bool, bounce: bool) {
         self.free.clear();
         self.free.extend_from_slice(&self.velocity);
         let Self {
@@ -666,9 +650,11 @@ impl<T: Dispatch> Blocks<T> {
         })
     }
 
-    /// Closes a substep of `h` seconds: its impulses are added to the totals, distances follow its
-    /// velocities, which are remembered.
+    /// Closes a substep of `h` seconds: impulses that would have added energy are taken back, the rest
+    /// is added to the totals, and distances follow the velocities.
     pub fn end(&mut self, h: f64) {
+        self.take_back_gains(None, false);
+        std::mem::swap(&mut self.carried, &mut self.change);
         let Self {
             blocks,
             cold,
@@ -681,19 +667,9 @@ impl<T: Dispatch> Blocks<T> {
             velocity,
             h,
         });
-        self.carried.clear();
-        let pairs = self.velocity.iter().zip(&self.free);
-        self.carried.extend(pairs.map(|(now, free)| {
-            let mut change = *now;
-            for (change, &free) in change.0.iter_mut().zip(&free.0) {
-                *change = *change - free;
-            }
-            change
-        }));
-        self.remember();
     }
 
-    /// Takes the present velocities for those of the last move.
+    /// Takes the present velocities for those at the start of the substep, before forces act.
     pub fn remember(&mut self) {
         self.before.clear();
         self.before.extend_from_slice(&self.velocity);

@@ -71,6 +71,7 @@ impl Lanes {
                     normal: c.normal,
                     friction: c.friction,
                     restitution: 0.0,
+                    island: 0,
                     length: 1.0,
                     calm: 1.0,
                     interface: member.aggregate.map_or(NONE, |aggregate| aggregate as u32),

@@ -4,7 +4,6 @@ use drystone_base::lanes::{Dispatch, Eight};
 use drystone_base::random::Random;
 use drystone_base::{Symmetric3, Vec3, tangents};
 use drystone_complementarity::blocks::{Blocks, BodyInput, NONE, PatchInput, PointInput};
-use drystone_complementarity::sweep::Bounce;
 use drystone_complementarity::{Contact, Mass, Problem, Sweeping, cone};
 
 const BOXES: usize = 6;
@@ -39,6 +38,7 @@ fn both_ways<T: Dispatch>(sweeps: u32) -> (Vec<[f64; 6]>, Vec<[f64; 6]>) {
             normal: Vec3::Y,
             friction: FRICTION,
             restitution: 0.0,
+            island: 0,
             length: 1.0,
             calm: 1.0,
             interface: NONE,
@@ -56,7 +56,7 @@ fn both_ways<T: Dispatch>(sweeps: u32) -> (Vec<[f64; 6]>, Vec<[f64; 6]>) {
         }));
     }
     blocks.remember();
-    blocks.begin(0.01, 1e-4, false, Bounce::Newton);
+    blocks.begin(0.01, 1e-4, false, true);
     for _ in 0..sweeps {
         blocks.sweep(false);
     }
@@ -161,6 +161,7 @@ fn long_column(threads: usize) -> Vec<Eight<f32>> {
             normal: Vec3::Y,
             friction: FRICTION,
             restitution: 0.0,
+            island: 0,
             length: 1.0,
             calm: 1.0,
             interface: NONE,
@@ -189,7 +190,7 @@ fn long_column(threads: usize) -> Vec<Eight<f32>> {
         }));
     }
     blocks.remember();
-    blocks.begin(0.01, 1e-4, false, Bounce::Newton);
+    blocks.begin(0.01, 1e-4, false, true);
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
     pool.build().expect("a pool").install(|| {
         for sweep in 0..4 {

@@ -9,7 +9,6 @@
 
 use drystone_base::Vec3;
 use drystone_base::lanes::Dispatch;
-use drystone_complementarity::sweep::Bounce;
 use rayon::prelude::*;
 
 use crate::contacts::detect;
@@ -209,20 +208,18 @@ fn advance_group<T: Dispatch>(
     } else {
         tuning.zone
     };
-    let bounce = match settings.impacts {
-        _ if !group.blocks.bounces() => Bounce::No,
-        Impacts::Reflections => Bounce::Reflected,
-        Impacts::Newton => Bounce::Newton,
-    };
+    let bounces = group.blocks.bounces();
+    let reflects = bounces && settings.impacts == Impacts::Reflections;
     for substep in 0..settings.substeps {
         let turned = substep > 0 && group.follow_turns(state, model, tuning);
-        if bounce == Bounce::Reflected {
+        if reflects {
             let budget = settings.impact_sweeps;
             group.sweeps += group.blocks.reflect_impacts(h, zone, budget) as usize;
         }
+        group.blocks.remember();
         group.apply_forces(model, h);
         let same = substep > 0 && !turned;
-        group.blocks.begin(h, zone, same, bounce);
+        group.blocks.begin(h, zone, same, bounces && !reflects);
         solve(group, options);
         group.blocks.end(h);
         group.move_bodies(model, h);
@@ -301,13 +298,15 @@ fn fly(state: &mut State, model: &Model, i: usize, substeps: u32, dt: f64) {
         let push = model.gravity * model.gravity_scale[i] + state.force[i] * model.inverse_mass[i];
         let slow = 1.0 / (1.0 + h * model.linear_damping[i]);
         let calm = 1.0 / (1.0 + h * model.angular_damping[i]);
-        state.linear_velocity[i] = (state.linear_velocity[i] + h * push) * slow;
+        let before = state.linear_velocity[i];
+        state.linear_velocity[i] = (before + h * push) * slow;
         if state.torque[i] != Vec3::ZERO {
             let twist = state.inverse_inertia(model, i).times(state.torque[i]);
             state.angular_velocity[i] += h * twist;
         }
         state.angular_velocity[i] *= calm;
-        state.position[i] += h * state.linear_velocity[i];
+        // the mean of both velocities: exact on a parabola, so that flight keeps energy
+        state.position[i] += 0.5 * h * (before + state.linear_velocity[i]);
         (state.rotation[i], state.angular_velocity[i]) = turn_freely(
             state.rotation[i],
             state.angular_velocity[i],

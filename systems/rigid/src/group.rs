@@ -329,6 +329,7 @@ impl<T: Dispatch> Group<T> {
                 normal: patch.normal,
                 friction: patch.friction,
                 restitution: patch.restitution,
+                island: self.patch_island(k),
                 length: patch.length,
                 calm,
                 interface: if coarse { self.interface[k] } else { NONE },
@@ -370,6 +371,12 @@ impl<T: Dispatch> Group<T> {
         level.set_up(blocks, patches, centres, islands, positions);
     }
 
+    /// Island of patch `k`: that of a body of it that contacts move.
+    fn patch_island(&self, k: usize) -> u32 {
+        let [a, b] = self.slots[k].map(|slot| self.island[slot as usize]);
+        if a == NONE { b } else { a }
+    }
+
     /// Gravity, external forces and damping over `h` seconds.
     pub(crate) fn apply_forces(&mut self, model: &Model, h: f64) {
         self.momentum.push(&self.members, model, h);
@@ -398,6 +405,10 @@ impl<T: Dispatch> Group<T> {
             }
             let (v, w) = unpacked(&self.blocks.velocity[slot]);
             member.position += h * v;
+            if self.blocks.is_free(slot) {
+                // nothing pushed: the mean of both velocities is exact on a parabola
+                member.position -= 0.5 * h * h * member.push;
+            }
             let body = member.body as usize;
             let (rotation, spin) = turn_freely(
                 member.rotation,
