@@ -175,6 +175,9 @@ pub struct VspOptions {
     pub islands: bool,
     /// Repair: measure distances again after each layer's correction.
     pub redistance: bool,
+    /// Repair: bodies turn by a rule that keeps energy and angular momentum, instead of the explicit
+    /// gyroscopic term of eq. 18, with which slender bodies that spin gain energy without bound.
+    pub free_turn: bool,
 }
 
 impl Default for VspOptions {
@@ -195,6 +198,7 @@ impl Default for VspOptions {
             cone: false,
             islands: false,
             redistance: false,
+            free_turn: false,
         }
     }
 }
@@ -318,6 +322,7 @@ impl Options {
                     cone: true,
                     islands: true,
                     redistance: true,
+                    free_turn: true,
                     ..VspOptions::default()
                 },
                 ..default

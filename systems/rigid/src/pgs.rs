@@ -47,7 +47,8 @@ pub(crate) fn step_with_projection(
     let whole = everything(state, model);
     let assembly = &mut workspace.assembly;
     let sweeps = options.pgs.correction_sweeps;
-    correction(state, model, &whole, sweeps, options.envelope, assembly);
+    let reach = options.envelope;
+    correction(state, model, &whole, sweeps, reach, true, assembly);
     report
 }
 
@@ -64,6 +65,7 @@ pub(crate) fn treatment(options: &Options, stabilisation: f64) -> Treatment {
         cone: choice.is_cone().unwrap_or(false),
         keep_velocity: true,
         stabilisation,
+        free_turn: true,
     }
 }
 

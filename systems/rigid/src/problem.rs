@@ -89,6 +89,7 @@ fn treatment(options: &Options, dt: f64) -> (Treatment, f64) {
                 cone: true,
                 keep_velocity: true,
                 stabilisation: 0.0,
+                free_turn: true,
             };
             (hard, options.impulse_span(dt))
         }

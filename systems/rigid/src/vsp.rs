@@ -85,6 +85,7 @@ fn correct(
         part,
         options.vsp.correction_sweeps,
         options.envelope,
+        options.vsp.free_turn,
         assembly,
     );
 }
@@ -113,6 +114,7 @@ pub(crate) fn treatment(options: &Options, share: f64) -> Treatment {
         cone: choice.is_cone().unwrap_or(vsp.cone),
         keep_velocity: vsp.keep_velocity,
         stabilisation: 0.0,
+        free_turn: vsp.free_turn,
     }
 }
 
