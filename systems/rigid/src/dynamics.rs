@@ -58,6 +58,8 @@ pub(crate) struct Treatment {
     pub(crate) keep_velocity: bool,
     /// Part of the depth undone through velocity in one step [1].
     pub(crate) stabilisation: f64,
+    /// Contacts that meet within this time bounce [s]; none do without it.
+    pub(crate) bounce_time: Option<f64>,
     /// Whether bodies turn by a rule that keeps energy and momentum, or as printed (eq. 18).
     pub(crate) free_turn: bool,
 }
@@ -327,19 +329,22 @@ impl Assembly {
         for (k, b) in self.problem.b.iter_mut().enumerate() {
             let (distance, restitution) = (self.distance[k], self.restitution[k]);
             let approach = now[k][0];
-            let gap_speed = if treatment.speculative {
-                distance.max(0.0) / h_safe
-            } else {
-                0.0
+            let gap_speed = |time: f64| {
+                if treatment.speculative {
+                    distance.max(0.0) / time.max(1e-9)
+                } else {
+                    0.0
+                }
             };
-            let wanted = if restitution > 0.0 && approach < -gap_speed {
-                -restitution * approach
-            } else {
-                -gap_speed
-            };
+            let meets = |time: f64| approach < -gap_speed(time);
             let push = treatment.stabilisation * (-distance).max(0.0) / h_safe;
+            let wanted = if restitution > 0.0 && treatment.bounce_time.is_some_and(meets) {
+                push.max(-restitution * approach)
+            } else {
+                push - gap_speed(h)
+            };
             *b = free[k];
-            b[0] -= wanted + push;
+            b[0] -= wanted;
         }
     }
 

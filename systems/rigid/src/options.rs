@@ -178,6 +178,10 @@ pub struct VspOptions {
     /// Repair: bodies turn by a rule that keeps energy and angular momentum, instead of the explicit
     /// gyroscopic term of eq. 18, with which slender bodies that spin gain energy without bound.
     pub free_turn: bool,
+    /// Repair: all that meets within the step bounces in the first, unfixated `dynamics`, and
+    /// nothing does in a layer. Otherwise, with `keep_velocity`, a body bounces off a support that
+    /// has just bounced, and a stack multiplies its smallest motion by `1 + e` a layer.
+    pub bounce_once: bool,
 }
 
 impl Default for VspOptions {
@@ -199,6 +203,7 @@ impl Default for VspOptions {
             islands: false,
             redistance: false,
             free_turn: false,
+            bounce_once: false,
         }
     }
 }
@@ -323,6 +328,7 @@ impl Options {
                     islands: true,
                     redistance: true,
                     free_turn: true,
+                    bounce_once: true,
                     ..VspOptions::default()
                 },
                 ..default
