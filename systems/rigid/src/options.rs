@@ -286,6 +286,9 @@ pub struct SoftOptions {
     pub damping_ratio: f64,
     /// Fastest push out of a penetration [m/s].
     pub push_speed: f64,
+    /// A contact that approaches more slowly than gravity accelerates in so many steps does not
+    /// bounce [1].
+    pub rest_steps: f64,
     /// How much stiffer the spring is against fixed and scripted bodies: factor on its
     /// frequency [1].
     pub fixed_factor: f64,
@@ -298,6 +301,7 @@ impl Default for SoftOptions {
             hertz: 120.0,
             damping_ratio: 10.0,
             push_speed: 3.0,
+            rest_steps: 1.0,
             fixed_factor: 1.0,
         }
     }
@@ -421,6 +425,7 @@ impl Options {
         positive("soft.hertz", self.soft.hertz)?;
         positive("soft.damping_ratio", self.soft.damping_ratio)?;
         positive("soft.push_speed", self.soft.push_speed)?;
+        not_negative("soft.rest_steps", self.soft.rest_steps)?;
         positive("soft.fixed_factor", self.soft.fixed_factor)
     }
 }

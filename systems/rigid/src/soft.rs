@@ -44,7 +44,8 @@ pub(crate) fn step(
         }
         sweep(state, &masses.now, &mut rows, None, h);
     }
-    bounce(state, &masses.now, &mut rows);
+    let rest_speed = soft.rest_steps * dt * model.gravity.length();
+    bounce(state, &masses.now, &mut rows, rest_speed);
 
     for row in &rows {
         state.contacts.points[row.point].impulse = row.contact.to_world(row.impulse);
@@ -301,10 +302,10 @@ fn sweep(state: &mut State, masses: &[Mass], rows: &mut [Row], push_speed: Optio
     }
 }
 
-/// Newton's law for contacts that arrived with speed and pushed.
-fn bounce(state: &mut State, masses: &[Mass], rows: &mut [Row]) {
+/// Newton's law for contacts that arrived faster than `rest_speed` and pushed.
+fn bounce(state: &mut State, masses: &[Mass], rows: &mut [Row], rest_speed: f64) {
     for row in rows {
-        if row.restitution == 0.0 || row.arrival >= 0.0 || row.largest == 0.0 {
+        if row.restitution == 0.0 || row.arrival >= -rest_speed || row.largest == 0.0 {
             continue;
         }
         let c = row.contact;
