@@ -270,7 +270,7 @@ fn free_turn_keeps_the_energy_of_a_spinning_rod() {
         let options = paper_with(|vsp| vsp.free_turn = free_turn);
         most_energy(&mut start(free_rod(), options), 0.5)
     };
-    assert!(most(true) < 1.0 + 1e-11, "{} of it", most(true)); // measured: 1 + 1e-13
+    assert!(most(true) < 1.0 + 1e-11, "{} of it", most(true)); // measured: 1 + 1e-14
     assert!(most(false) > 10.0, "{} of it", most(false)); // measured: 71
 }
 
@@ -321,7 +321,7 @@ fn repaired_stacks_placed_with_errors_stand_at_every_restitution() {
             let mut system = start(model, preset("repaired"));
             run(&mut system, 4.0);
             let aside = 1e3 * drift(&system).0;
-            assert!(aside < 0.5, "e = {e}, seed {seed}: {aside:.3} mm"); // measured: 0.033 mm
+            assert!(aside < 0.5, "e = {e}, seed {seed}: {aside:.3} mm"); // measured: 0.041, with e = 1 0.19 mm
         }
     }
 }
@@ -353,7 +353,7 @@ fn a_ball_bounces_as_newton_says_with_all_repairs() {
             }
         }
         let off = top / (e * e) - 1.0;
-        assert!(off.abs() < 0.01, "e = {e}: rises to {top} m"); // measured: -0.7 %
+        assert!(off.abs() < 0.01, "e = {e}: rises to {top} m"); // measured: -0.6 %
     }
 }
 
