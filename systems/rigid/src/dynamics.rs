@@ -6,6 +6,7 @@ use drystone_complementarity::{Contact, Mass, Problem, Solved, Sweeping, Twist, 
 
 use crate::choice::Choice;
 use crate::graph::NONE;
+use crate::turn::turn_freely;
 use crate::{Contacts, Model, State};
 
 /// A part of the scene: the bodies that move and the patches that are solved. Every other body
@@ -57,6 +58,21 @@ pub(crate) struct Treatment {
     pub(crate) keep_velocity: bool,
     /// Part of the depth undone through velocity in one step [1].
     pub(crate) stabilisation: f64,
+    /// Contacts that meet within this time bounce [s]; none do without it.
+    pub(crate) bounce_time: Option<f64>,
+    /// Whether bodies turn by a rule that keeps energy and momentum, or as printed (eq. 18).
+    pub(crate) free_turn: bool,
+}
+
+impl Treatment {
+    /// Velocity of body `i` after `h` seconds without contacts.
+    fn free_velocity(&self, state: &State, model: &Model, i: usize, h: f64) -> Twist {
+        if self.free_turn {
+            free_velocity(state, model, i, h)
+        } else {
+            free_velocity_as_printed(state, model, i, h)
+        }
+    }
 }
 
 /// A contact problem and where its bodies and points came from. Scratch memory.
@@ -109,21 +125,40 @@ pub(crate) fn dynamics(
     assembly.add_impulses(&mut state.contacts);
     for (k, &i) in part.moving.iter().enumerate() {
         let i = i as usize;
-        let (free, change) = (free_velocity(state, model, i, h), solved.delta_v[k]);
+        let (free, change) = (
+            treatment.free_velocity(state, model, i, h),
+            solved.delta_v[k],
+        );
         state.linear_velocity[i] = free.linear + change.linear;
         state.angular_velocity[i] = free.angular + change.angular;
     }
-    advance(state, part, h);
+    if treatment.free_turn {
+        advance(state, model, part, h);
+    } else {
+        advance_as_printed(state, part, h);
+    }
     assembly.outcome(&solved)
 }
 
-/// Velocity of body `i` after `h` seconds of forces alone, `u + h M⁻¹ f_ext` with the gyroscopic
-/// term `−ω × I ω` taken at the start (Erleben 2007, eq. 18). Damping acts implicitly.
+/// Velocity of body `i` after `h` seconds of forces alone, `u + h M⁻¹ f_ext`. The gyroscopic term
+/// is left to the turn in [`advance`]. Damping acts implicitly.
 pub(crate) fn free_velocity(state: &State, model: &Model, i: usize, h: f64) -> Twist {
+    accelerated(state, model, i, state.torque[i], h)
+}
+
+/// Velocity of body `i` after `h` seconds of forces alone with the gyroscopic term `−ω × I ω`
+/// taken at the start (Erleben 2007, eq. 18). An explicit rule: a slender body that spins gains
+/// energy without bound.
+fn free_velocity_as_printed(state: &State, model: &Model, i: usize, h: f64) -> Twist {
+    let omega = state.angular_velocity[i];
+    let gyroscopic = omega.cross(state.inertia(model, i).times(omega));
+    accelerated(state, model, i, state.torque[i] - gyroscopic, h)
+}
+
+/// Velocity of body `i` after `h` seconds of gravity, its force and `torque`, with damping.
+fn accelerated(state: &State, model: &Model, i: usize, torque: Vec3, h: f64) -> Twist {
     let (v, omega) = (state.linear_velocity[i], state.angular_velocity[i]);
     let gravity = model.gravity * model.gravity_scale[i];
-    let gyroscopic = omega.cross(state.inertia(model, i).times(omega));
-    let torque = state.torque[i] - gyroscopic;
     Twist {
         linear: (v + (gravity + state.force[i] * model.inverse_mass[i]) * h)
             / (1.0 + h * model.linear_damping[i]),
@@ -132,8 +167,25 @@ pub(crate) fn free_velocity(state: &State, model: &Model, i: usize, h: f64) -> T
     }
 }
 
-/// `s ← s + h S u` for the bodies of `part` that move.
-pub(crate) fn advance(state: &mut State, part: &Part, h: f64) {
+/// Moves the bodies of `part` by `h` seconds. They turn freely: energy and angular momentum stay
+/// as they are, and the spin follows from the momentum.
+pub(crate) fn advance(state: &mut State, model: &Model, part: &Part, h: f64) {
+    for &i in &part.moving {
+        let i = i as usize;
+        state.position[i] += state.linear_velocity[i] * h;
+        let (rotation, spin) = (state.rotation[i], state.angular_velocity[i]);
+        (state.rotation[i], state.angular_velocity[i]) = if model.is_dynamic(i) {
+            let inertia = &model.inertia_local[i];
+            let inverse = &model.inverse_inertia_local[i];
+            turn_freely(rotation, spin, inertia, inverse, h, 0.0)
+        } else {
+            (integrate_rotation(rotation, spin, h), spin)
+        };
+    }
+}
+
+/// `s ← s + h S u` for the bodies of `part`, rotations to first order (Erleben 2007, eq. 45).
+fn advance_as_printed(state: &mut State, part: &Part, h: f64) {
     for &i in &part.moving {
         let i = i as usize;
         state.position[i] += state.linear_velocity[i] * h;
@@ -271,25 +323,28 @@ impl Assembly {
         self.present_velocities(state, model, treatment.keep_velocity);
         let now = self.problem.row_velocities(&self.velocity);
         for (k, &i) in self.bodies[..self.moving].iter().enumerate() {
-            self.velocity[k] = free_velocity(state, model, i as usize, h);
+            self.velocity[k] = treatment.free_velocity(state, model, i as usize, h);
         }
         let free = self.problem.row_velocities(&self.velocity);
         for (k, b) in self.problem.b.iter_mut().enumerate() {
             let (distance, restitution) = (self.distance[k], self.restitution[k]);
             let approach = now[k][0];
-            let gap_speed = if treatment.speculative {
-                distance.max(0.0) / h_safe
-            } else {
-                0.0
+            let gap_speed = |time: f64| {
+                if treatment.speculative {
+                    distance.max(0.0) / time.max(1e-9)
+                } else {
+                    0.0
+                }
             };
-            let wanted = if restitution > 0.0 && approach < -gap_speed {
-                -restitution * approach
-            } else {
-                -gap_speed
-            };
+            let meets = |time: f64| approach < -gap_speed(time);
             let push = treatment.stabilisation * (-distance).max(0.0) / h_safe;
+            let wanted = if restitution > 0.0 && treatment.bounce_time.is_some_and(meets) {
+                push.max(-restitution * approach)
+            } else {
+                push - gap_speed(h)
+            };
             *b = free[k];
-            b[0] -= wanted + push;
+            b[0] -= wanted;
         }
     }
 

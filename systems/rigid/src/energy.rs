@@ -97,6 +97,8 @@ pub fn contact_problem(state: &State, model: &Model, h: f64) -> (Problem, Vec<[f
         cone: true,
         keep_velocity: true,
         stabilisation: 0.0,
+        bounce_time: Some(h),
+        free_turn: true,
     };
     let mut assembly = Assembly::default();
     assembly.pose(state, model, &everything(state, model), &treatment, h);

@@ -188,6 +188,13 @@ pub struct VspOptions {
     pub islands: bool,
     /// Repair: measure distances again after each layer's correction.
     pub redistance: bool,
+    /// Repair: bodies turn by a rule that keeps energy and angular momentum, instead of the explicit
+    /// gyroscopic term of eq. 18, with which slender bodies that spin gain energy without bound.
+    pub free_turn: bool,
+    /// Repair: all that meets within the step bounces in the first, unfixated `dynamics`, and
+    /// nothing does in a layer. Otherwise, with `keep_velocity`, a body bounces off a support that
+    /// has just bounced, and a stack multiplies its smallest motion by `1 + e` a layer.
+    pub bounce_once: bool,
 }
 
 impl Default for VspOptions {
@@ -208,6 +215,8 @@ impl Default for VspOptions {
             cone: false,
             islands: false,
             redistance: false,
+            free_turn: false,
+            bounce_once: false,
         }
     }
 }
@@ -290,6 +299,9 @@ pub struct SoftOptions {
     pub damping_ratio: f64,
     /// Fastest push out of a penetration [m/s].
     pub push_speed: f64,
+    /// A contact that approaches more slowly than gravity accelerates in so many steps does not
+    /// bounce [1].
+    pub rest_steps: f64,
     /// How much stiffer the spring is against fixed and scripted bodies: factor on its
     /// frequency [1].
     pub fixed_factor: f64,
@@ -302,6 +314,7 @@ impl Default for SoftOptions {
             hertz: 120.0,
             damping_ratio: 10.0,
             push_speed: 3.0,
+            rest_steps: 1.0,
             fixed_factor: 1.0,
         }
     }
@@ -331,6 +344,8 @@ impl Options {
                     cone: true,
                     islands: true,
                     redistance: true,
+                    free_turn: true,
+                    bounce_once: true,
                     ..VspOptions::default()
                 },
                 ..default
@@ -422,6 +437,7 @@ impl Options {
         positive("soft.hertz", self.soft.hertz)?;
         positive("soft.damping_ratio", self.soft.damping_ratio)?;
         positive("soft.push_speed", self.soft.push_speed)?;
+        not_negative("soft.rest_steps", self.soft.rest_steps)?;
         positive("soft.fixed_factor", self.soft.fixed_factor)
     }
 }

@@ -47,19 +47,13 @@ pub(crate) fn step_with_projection(
     let whole = everything(state, model);
     let assembly = &mut workspace.assembly;
     let sweeps = options.pgs.correction_sweeps;
-    correction(
-        state,
-        model,
-        &whole,
-        sweeps,
-        options.tuning.envelope,
-        assembly,
-    );
+    let reach = options.tuning.envelope;
+    correction(state, model, &whole, sweeps, reach, true, assembly);
     report
 }
 
 /// How `dynamics` treats contacts.
-pub(crate) fn treatment(options: &Options, stabilisation: f64) -> Treatment {
+pub(crate) fn treatment(options: &Options, stabilisation: f64, dt: f64) -> Treatment {
     let choice = Choice::of_pgs(&options.pgs);
     Treatment {
         sweeps: options.pgs.sweeps,
@@ -71,6 +65,8 @@ pub(crate) fn treatment(options: &Options, stabilisation: f64) -> Treatment {
         cone: choice.is_cone().unwrap_or(false),
         keep_velocity: true,
         stabilisation,
+        bounce_time: Some(dt),
+        free_turn: true,
     }
 }
 
@@ -83,7 +79,7 @@ fn solve(
     stabilisation: f64,
     dt: f64,
 ) -> Report {
-    let treatment = treatment(options, stabilisation);
+    let treatment = treatment(options, stabilisation, dt);
     contact_graph(
         state,
         model,

@@ -71,13 +71,13 @@ impl System {
 /// How a stepper that assembles its problem treats contacts first, and over what time [s].
 fn treatment(options: &Options, dt: f64) -> (Treatment, f64) {
     match options.stepper {
-        Stepper::Pgs => (pgs::treatment(options, options.pgs.stabilisation), dt),
-        Stepper::PgsProjection => (pgs::treatment(options, 0.0), dt),
+        Stepper::Pgs => (pgs::treatment(options, options.pgs.stabilisation, dt), dt),
+        Stepper::PgsProjection => (pgs::treatment(options, 0.0, dt), dt),
         Stepper::Vsp if options.vsp.fraction > 0.0 => {
             let share = options.vsp.fraction;
-            (vsp::treatment(options, share), share * dt)
+            (vsp::treatment(options, share, dt), share * dt)
         }
-        Stepper::Vsp => (vsp::treatment(options, 1.0), dt),
+        Stepper::Vsp => (vsp::treatment(options, 1.0, dt), dt),
         Stepper::Coursed | Stepper::Isp | Stepper::Soft => {
             let hard = Treatment {
                 sweeps: 0,
@@ -89,6 +89,8 @@ fn treatment(options: &Options, dt: f64) -> (Treatment, f64) {
                 cone: true,
                 keep_velocity: true,
                 stabilisation: 0.0,
+                bounce_time: Some(options.impulse_span(dt)),
+                free_turn: true,
             };
             (hard, options.impulse_span(dt))
         }

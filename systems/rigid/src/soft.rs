@@ -2,7 +2,7 @@
 //! and one unbiased sweep in each (Macklin 2019; the soft row is Catto's). What most engines do
 //! today, and so the peer to compare with.
 
-use drystone_base::{Vec3, tangents};
+use drystone_base::{Quat, Vec3, tangents};
 use drystone_complementarity::{Contact, Mass, Twist};
 
 use crate::contacts::detect;
@@ -11,6 +11,7 @@ use crate::options::SoftOptions;
 use crate::shock::contact_graph;
 use crate::sleep::fall_asleep;
 use crate::system::{Report, Workspace};
+use crate::turn::is_isotropic;
 use crate::{Model, Options, State};
 
 /// One step of `dt` seconds: contacts are found once, then each substep takes forces, warm
@@ -30,17 +31,21 @@ pub(crate) fn step(
     contact_graph(state, model, options, &mut workspace.graph, f64::INFINITY);
     let whole = everything(state, model);
     let mut report = Report::of(state, &workspace.graph);
-    let masses = masses(state, model);
-    let mut rows = prepare(state, model, &masses, &whole, soft, h);
+    let mut masses = Masses::of(state, model);
+    let mut rows = prepare(state, model, &masses.now, &whole, soft, h);
 
     for _ in 0..soft.substeps {
         apply_forces(state, model, &whole, h);
-        warm_start(state, &masses, &rows);
-        sweep(state, &masses, &mut rows, Some(soft.push_speed), h);
-        advance(state, &whole, h);
-        sweep(state, &masses, &mut rows, None, h);
+        warm_start(state, &masses.now, &rows);
+        sweep(state, &masses.now, &mut rows, Some(soft.push_speed), h);
+        advance(state, model, &whole, h);
+        if masses.follow(state, model, &whole) {
+            renew(&masses, &mut rows);
+        }
+        sweep(state, &masses.now, &mut rows, None, h);
     }
-    bounce(state, &masses, &mut rows);
+    let rest_speed = soft.rest_steps * dt * model.gravity.length();
+    bounce(state, &masses.now, &mut rows, rest_speed);
 
     for row in &rows {
         state.contacts.points[row.point].impulse = row.contact.to_world(row.impulse);
@@ -105,16 +110,77 @@ struct Row {
     left: f64,
 }
 
-/// Masses with the inertia of the start of the step, kept over its substeps.
-fn masses(state: &State, model: &Model) -> Vec<Mass> {
-    let mass = |i: usize| match is_moving(state, model, i) {
-        true => Mass {
-            inverse_mass: model.inverse_mass[i],
-            inverse_inertia: state.inverse_inertia(model, i),
-        },
-        false => Mass::default(),
+/// Turn from which on the inertia of a body is taken anew [rad]. A rod 20 times as long as thick
+/// that has turned by `θ` since takes up to `200 sin² θ` of an impulse too much.
+const TURNED: f64 = 1e-3;
+
+/// Masses of the bodies over the substeps.
+struct Masses {
+    now: Vec<Mass>,
+    /// Rotation at which the inertia was taken.
+    at: Vec<Quat>,
+    /// Whether it was taken anew by the last [`Masses::follow`].
+    turned: Vec<bool>,
+}
+
+impl Masses {
+    fn of(state: &State, model: &Model) -> Self {
+        let mass = |i: usize| match is_moving(state, model, i) {
+            true => Mass {
+                inverse_mass: model.inverse_mass[i],
+                inverse_inertia: state.inverse_inertia(model, i),
+            },
+            false => Mass::default(),
+        };
+        Self {
+            now: (0..model.len()).map(mass).collect(),
+            at: state.rotation.clone(),
+            turned: vec![false; model.len()],
+        }
+    }
+
+    /// Takes the inertia of each body that has turned; says whether there was one.
+    fn follow(&mut self, state: &State, model: &Model, whole: &Part) -> bool {
+        let mut any = false;
+        for &i in &whole.moving {
+            let i = i as usize;
+            let turn = state.rotation[i] * self.at[i].conjugate();
+            let turned = 2.0 * turn.xyz().length() > TURNED;
+            self.turned[i] = turned && !is_isotropic(&model.inertia_local[i]);
+            if self.turned[i] {
+                self.now[i].inverse_inertia = state.inverse_inertia(model, i);
+                self.at[i] = state.rotation[i];
+                any = true;
+            }
+        }
+        any
+    }
+}
+
+/// Masses that the rows of turned bodies see. Arms stay: any fixed arm gives impulses that take
+/// energy from the velocities measured with it, and on a round shape an arm does not turn along.
+fn renew(masses: &Masses, rows: &mut [Row]) {
+    for row in rows {
+        if masses.turned[row.contact.a] || masses.turned[row.contact.b] {
+            (row.normal_mass, row.tangent_mass) = row_masses(&masses.now, &row.contact);
+        }
+    }
+}
+
+/// `1 / A_nn` and `1 / λ_max(A_tt)` of a contact [kg].
+fn row_masses(masses: &[Mass], c: &Contact) -> (f64, f64) {
+    let mobility = |x: Vec3, y: Vec3| {
+        [(c.a, c.r_a), (c.b, c.r_b)]
+            .iter()
+            .fold(0.0, |sum, &(i, r)| {
+                let spin = masses[i].inverse_inertia.times(r.cross(y));
+                sum + x.dot(y) * masses[i].inverse_mass + r.cross(x).dot(spin)
+            })
     };
-    (0..model.len()).map(mass).collect()
+    let [t1, t2] = c.tangents;
+    let (p1, p2, off) = (mobility(t1, t1), mobility(t2, t2), mobility(t1, t2));
+    let tangential = 0.5 * (p1 + p2) + (0.25 * (p1 - p2) * (p1 - p2) + off * off).sqrt();
+    (1.0 / mobility(c.normal, c.normal), 1.0 / tangential)
 }
 
 fn prepare(
@@ -147,22 +213,13 @@ fn prepare(
                 r_b: point.position - state.position[b],
                 friction: patch.friction,
             };
-            let mobility = |x: Vec3, y: Vec3| {
-                [(a, contact.r_a), (b, contact.r_b)]
-                    .iter()
-                    .fold(0.0, |sum, &(i, r)| {
-                        let spin = masses[i].inverse_inertia.times(r.cross(y));
-                        sum + x.dot(y) * masses[i].inverse_mass + r.cross(x).dot(spin)
-                    })
-            };
-            let (p1, p2, off) = (mobility(t1, t1), mobility(t2, t2), mobility(t1, t2));
-            let tangential = 0.5 * (p1 + p2) + (0.25 * (p1 - p2) * (p1 - p2) + off * off).sqrt();
+            let (normal_mass, tangent_mass) = row_masses(masses, &contact);
             rows.push(Row {
                 contact,
                 point: p,
                 spring: Spring::new(hertz, soft.damping_ratio, h),
-                normal_mass: 1.0 / mobility(patch.normal, patch.normal),
-                tangent_mass: 1.0 / tangential,
+                normal_mass,
+                tangent_mass,
                 restitution: patch.restitution,
                 arrival: patch.normal.dot(relative_velocity(state, &contact)),
                 impulse: contact.to_rows(point.impulse),
@@ -245,10 +302,10 @@ fn sweep(state: &mut State, masses: &[Mass], rows: &mut [Row], push_speed: Optio
     }
 }
 
-/// Newton's law for contacts that arrived with speed and pushed.
-fn bounce(state: &mut State, masses: &[Mass], rows: &mut [Row]) {
+/// Newton's law for contacts that arrived faster than `rest_speed` and pushed.
+fn bounce(state: &mut State, masses: &[Mass], rows: &mut [Row], rest_speed: f64) {
     for row in rows {
-        if row.restitution == 0.0 || row.arrival >= 0.0 || row.largest == 0.0 {
+        if row.restitution == 0.0 || row.arrival >= -rest_speed || row.largest == 0.0 {
             continue;
         }
         let c = row.contact;

@@ -99,7 +99,7 @@ fn cross(v: Vec3) -> Mat3 {
 }
 
 /// Whether the inertia is the same about every axis: the spin of a free body is then constant.
-fn is_isotropic(inertia: &Symmetric3) -> bool {
+pub(crate) fn is_isotropic(inertia: &Symmetric3) -> bool {
     let most = inertia.xx.max(inertia.yy).max(inertia.zz);
     let least = inertia.xx.min(inertia.yy).min(inertia.zz);
     let off = inertia.xy.abs() + inertia.xz.abs() + inertia.yz.abs();

@@ -35,12 +35,15 @@ pub(crate) fn step(
     assembly.remember(&mut state.contacts);
 
     // dynamics(a dT), nothing fixated
-    let first = treatment(options, a);
+    let first = treatment(options, a, dt);
     let unfixated = dynamics(state, model, &whole, &first, assembly, a * dt);
     let mut most_sweeps = 0;
 
     // shock propagation of dynamics((1 - a) dT) and correction()
-    let (rest, h) = (treatment(options, 1.0 - a), (1.0 - a) * dt);
+    let (mut rest, h) = (treatment(options, 1.0 - a, dt), (1.0 - a) * dt);
+    if vsp.bounce_once {
+        rest.bounce_time = None;
+    }
     shock_propagation(&layers, |layer| {
         if vsp.correct_first {
             correct(state, model, options, layer, assembly, h);
@@ -85,6 +88,7 @@ fn correct(
         part,
         options.vsp.correction_sweeps,
         options.tuning.envelope,
+        options.vsp.free_turn,
         assembly,
     );
 }
@@ -99,8 +103,8 @@ fn reach(options: &Options) -> f64 {
     }
 }
 
-/// How `dynamics` treats contacts over the part `share` of the step.
-pub(crate) fn treatment(options: &Options, share: f64) -> Treatment {
+/// How `dynamics` treats contacts over the part `share` of a step of `dt` seconds.
+pub(crate) fn treatment(options: &Options, share: f64, dt: f64) -> Treatment {
     let vsp = &options.vsp;
     let choice = Choice::of_vsp(vsp);
     Treatment {
@@ -113,6 +117,8 @@ pub(crate) fn treatment(options: &Options, share: f64) -> Treatment {
         cone: choice.is_cone().unwrap_or(vsp.cone),
         keep_velocity: vsp.keep_velocity,
         stabilisation: 0.0,
+        bounce_time: Some(if vsp.bounce_once { dt } else { share * dt }),
+        free_turn: vsp.free_turn,
     }
 }
 
