@@ -38,6 +38,7 @@ pub(crate) fn correction(
     for (k, &i) in part.moving.iter().enumerate() {
         let (i, step) = (i as usize, solved.delta_v[k]);
         state.position[i] += step.linear;
+        assembly.shifts.push((i as u32, step.linear));
         state.rotation[i] = integrate_rotation(state.rotation[i], step.angular, 1.0);
     }
 }

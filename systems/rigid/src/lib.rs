@@ -23,6 +23,7 @@ mod soft;
 mod state;
 mod system;
 mod vsp;
+mod watch;
 
 pub use choice::SolverSettings;
 pub use drystone_complementarity::{Aggregates, ContactProblem, Ordering, Solver};
@@ -36,3 +37,4 @@ pub use options::{
 };
 pub use state::State;
 pub use system::{Report, System, Workspace};
+pub use watch::{EnergyAccount, EnergyGain, TooFast};
