@@ -9,3 +9,4 @@ mod lab;
 mod problems;
 mod recordings;
 mod resume;
+mod verdict;
