@@ -246,3 +246,15 @@ fn a_scene_that_was_made_ready_waits_at_its_start_for_the_first_page() {
         }
     }
 }
+
+#[test]
+fn what_went_wrong_is_in_the_status() {
+    let server = start(Settings::default());
+    let mut page = Page::open(&server, "scene=reef-knot-displaced&t=1");
+    let status = page.status(|status| status["lanes"][0]["found"] != 0);
+    let finding = &status["lanes"][0]["findings"][0];
+    assert_eq!(finding["kind"], "cloth-stalled", "{status}");
+    assert!(finding["time"].as_f64().unwrap() <= 1.0);
+    page.say(r#"{"do":"restart"}"#);
+    page.status(|status| status["lanes"][0]["found"] == 0);
+}
