@@ -112,6 +112,8 @@ pub(crate) struct Watch {
     /// written by `tell` of groups and assembly.
     pub(crate) shift: Vec<Vec3>,
     pub(crate) driven: Vec<f64>,
+    /// Per body: its island or [`NONE`]; and what each island did. Written by `close_account`.
+    island: Vec<u32>,
     islands: Vec<Change>,
 }
 
@@ -182,8 +184,17 @@ impl Workspace {
         if graph.island.len() != model.len() {
             return Watched::default();
         }
+        // `isp` finds contacts several times a step: what met is in none of its graphs alone
+        let mut island = std::mem::take(&mut watch.island);
+        island.clone_from(&graph.island);
+        let mut islands = graph.islands as usize;
+        if options.stepper == Stepper::Isp {
+            islands = islands.min(1);
+            for (i, one) in island.iter_mut().enumerate() {
+                *one = if model.is_dynamic(i) { 0 } else { NONE };
+            }
+        }
         watch.islands.clear();
-        let islands = graph.islands as usize;
         watch.islands.resize(islands, Change::default());
         let exact = options.stepper == Stepper::Coursed;
         if exact {
@@ -191,17 +202,18 @@ impl Workspace {
             double.tell(watch);
         } else {
             assembly.tell(watch);
-            watch.look_for_scripts(state, model, graph);
-            watch.push_out(state, graph, options, dt);
+            watch.look_for_scripts(state, model, &island);
+            watch.push_out(state, &island, options, dt);
         }
         let mut found = Watched::default();
         let span = options.impulse_span(dt);
-        watch.measure_bodies(state, model, &graph.island, span, dt, &mut found.account);
+        watch.measure_bodies(state, model, &island, span, dt, &mut found.account);
         if !exact {
-            watch.bound_scripts(state, model, &graph.island, dt, &mut found.account);
+            watch.bound_scripts(state, model, &island, dt, &mut found.account);
         }
         watch.judge_islands(&mut found.account);
-        watch.settle_bodies(state, model, &graph.island, &mut found);
+        watch.settle_bodies(state, model, &island, &mut found);
+        watch.island = island;
         found
     }
 }
@@ -250,9 +262,11 @@ impl Watch {
             // then on, forces work along another velocity
             let load = weight + force;
             let kick = state.linear_velocity[i] - self.linear_velocity[i] - load * (dt / mass);
-            let twist = state.angular_velocity[i] - self.angular_velocity[i];
-            let slack =
-                load.length() * kick.length() * span + torque.length() * twist.length() * dt;
+            let mut slack = (load.length_squared() * kick.length_squared()).sqrt() * span;
+            if torque != Vec3::ZERO {
+                let twist = state.angular_velocity[i] - self.angular_velocity[i];
+                slack += torque.length() * twist.length() * dt;
+            }
 
             let fall = 0.5 * load.length_squared() * dt * dt / mass;
             self.stake[i] = (self.stake[i] * fade).max(kinetic).max(self.kinetic[i]);
@@ -271,12 +285,12 @@ impl Watch {
     }
 
     /// Fastest script at each island, for steppers that do not sum up impulses.
-    fn look_for_scripts(&mut self, state: &State, model: &Model, graph: &crate::Graph) {
+    fn look_for_scripts(&mut self, state: &State, model: &Model, islands: &[u32]) {
         for patch in &state.contacts.patches {
             let (a, b) = (patch.a as usize, patch.b as usize);
             for (script, body) in [(a, b), (b, a)] {
                 let scripted = matches!(model.motion[script], Motion::Scripted(_));
-                let island = graph.island[body];
+                let island = islands[body];
                 if !scripted || island == NONE {
                     continue;
                 }
@@ -326,7 +340,7 @@ impl Watch {
     }
 
     /// Overlap that a stepper undoes through velocity gives energy: impulse times speed.
-    fn push_out(&mut self, state: &State, graph: &crate::Graph, options: &Options, dt: f64) {
+    fn push_out(&mut self, state: &State, islands: &[u32], options: &Options, dt: f64) {
         let (rate, most, span) = match options.stepper {
             Stepper::Pgs => (options.pgs.stabilisation / dt, f64::INFINITY, 1.0),
             Stepper::Soft => {
@@ -336,7 +350,7 @@ impl Watch {
             _ => return,
         };
         for patch in &state.contacts.patches {
-            let island = graph.island_of(patch.a, patch.b);
+            let island = islands[patch.a as usize].min(islands[patch.b as usize]);
             if island == NONE {
                 continue;
             }
@@ -368,11 +382,19 @@ impl Watch {
 
     /// Shares the sums out to the bodies again, and names what is out of bounds.
     fn settle_bodies(&mut self, state: &State, model: &Model, island: &[u32], found: &mut Watched) {
+        // an island without a surplus has no more energy than it had and received
+        let quiet = |whole: &Change| whole.surplus <= 0.0 && whole.sum == 0.0;
+        if self.islands.iter().all(quiet) {
+            return;
+        }
         for i in 0..model.len() {
             if island[i] == NONE || !self.moving[i] || !state.present[i] {
                 continue;
             }
             let whole = &self.islands[island[i] as usize];
+            if quiet(whole) {
+                continue;
+            }
             // by what is at stake, so that a part that splits off is as near its limit as the whole
             if whole.surplus > 0.0 {
                 self.sum[i] += whole.surplus * self.share[i] / whole.stake;
