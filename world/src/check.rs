@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::cloth_truth::{ClothMoment, ClothWatch};
 use crate::strand_truth::{StrandMoment, StrandWatch};
 use crate::truth::{fits, metres};
-use crate::{Penetration, Scene, SceneError, Truth, World};
+use crate::{Finding, Penetration, Scene, SceneError, Truth, World};
 
 /// What became of one truth.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -81,6 +81,10 @@ pub struct Judge {
     frame_steps: u64,
     steps_seen: u64,
     set_aside: Vec<String>,
+    /// Findings that no truth expects.
+    findings: Vec<Finding>,
+    /// Findings of the world that were looked at.
+    findings_seen: usize,
 }
 
 /// One truth and what has been seen of it.
@@ -139,6 +143,8 @@ impl Judge {
             frame_steps: u64::from(world.scene().steps_per_frame()),
             steps_seen: 0,
             set_aside: Vec::new(),
+            findings: Vec::new(),
+            findings_seen: 0,
         }
     }
 
@@ -154,6 +160,12 @@ impl Judge {
                 .map(|&i| &strands.model.chains[i].name);
             self.set_aside.extend(names.cloned());
         }
+        for finding in world.findings().iter().skip(self.findings_seen) {
+            if !self.cases.iter().any(|case| case.truth.expects(finding)) {
+                self.findings.push(finding.clone());
+            }
+        }
+        self.findings_seen = world.findings().len();
         let time = world.time();
         let last = time >= self.duration - 0.5 * self.step;
         let output = self.steps_seen.is_multiple_of(self.frame_steps) || last;
@@ -172,7 +184,8 @@ impl Judge {
         }
     }
 
-    /// What became of each truth, and of the bodies that were lost if there were any.
+    /// What became of each truth, of the bodies that were lost if there were any, and of findings
+    /// that no truth expects.
     pub fn verdicts(&self) -> Vec<Verdict> {
         let mut verdicts: Vec<Verdict> = self
             .cases
@@ -186,6 +199,9 @@ impl Judge {
                 .any(|case| case.truth == Truth::StaysFinite)
         {
             verdicts.push(finite(&self.set_aside));
+        }
+        if !self.findings.is_empty() {
+            verdicts.push(unsound(&self.findings));
         }
         verdicts
     }
@@ -420,6 +436,11 @@ impl Case {
                 self.seen = self.cloth.seen;
             }
             Truth::StaysFinite => self.seen = Some(0.0),
+            Truth::KnownFinding { .. } => {
+                let expected = |finding: &&Finding| self.truth.expects(finding);
+                let count = world.findings().iter().filter(expected).count();
+                self.seen = Some(count as f64);
+            }
             Truth::MomentumKept {
                 along, from, to, ..
             } => {
@@ -644,6 +665,10 @@ impl Case {
                 judged(wanted, &shown, &*holds)
             }
             Truth::StaysFinite => finite(set_aside),
+            Truth::KnownFinding { at_most, .. } => {
+                let wanted = format!("at most {at_most}");
+                judged(wanted, &|x| format!("{x}"), &|x| x <= *at_most as f64)
+            }
         }
     }
 }
@@ -660,5 +685,25 @@ fn finite(set_aside: &[String]) -> Verdict {
         measured,
         value: set_aside.len() as f64,
         holds: set_aside.is_empty(),
+    }
+}
+
+fn unsound(findings: &[Finding]) -> Verdict {
+    let shown = findings.iter().take(5).map(|finding| {
+        let Finding {
+            kind, thing, time, ..
+        } = finding;
+        format!("{kind} of `{thing}` at {time:.3} s")
+    });
+    let mut measured = shown.collect::<Vec<_>>().join(", ");
+    if findings.len() > 5 {
+        measured += &format!(" and {} more", findings.len() - 5);
+    }
+    Verdict {
+        truth: "the run is sound".into(),
+        wanted: "no finding that no truth expects".into(),
+        measured,
+        value: findings.len() as f64,
+        holds: false,
     }
 }

@@ -15,6 +15,7 @@ mod cloths;
 mod defaults;
 mod error;
 mod field;
+mod finding;
 mod frame;
 mod generator;
 mod groom;
@@ -43,6 +44,7 @@ pub use drystone_rigid::{ContactProblem, Options, Report, Stepper};
 pub use drystone_strand::{Continuum, Options as StrandOptions, Report as StrandReport, RestShape};
 pub use error::{SceneError, nearest};
 pub use field::{Field, FieldKind};
+pub use finding::{Finding, FindingKind, RunVerdict};
 pub use frame::{Frame, FrameBody, FrameCloth, FrameContact, FrameStrand};
 pub use generator::{
     Arch, CardHouse, Column, Dominoes, Fill, Generator, Grid, House, Line, Nails, Pattern, Pyramid,
@@ -50,7 +52,8 @@ pub use generator::{
 };
 pub use groom::{Braid, Curl, Groom, GroomPattern, Lanterns, Patch, Row, Scalp, Tree};
 pub use metrics::{
-    ClothRun, ContactCounts, FrameRecord, Recorder, RunReport, Spread, StepSeconds, StrandRun,
+    ClothRun, ContactCounts, EnergyRun, FrameRecord, Recorder, RunReport, Spread, StepSeconds,
+    StrandRun,
 };
 pub use penetration::Penetration;
 pub use query::{Hit, Near, Query};

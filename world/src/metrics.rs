@@ -2,11 +2,13 @@
 
 use drystone_base::Vec3;
 use drystone_base::functions::{exp, ln};
-use drystone_rigid::{Options, Report};
+use drystone_rigid::{EnergyAccount, Options, Report};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{ClothOptions, ClothTotal, Penetration, StrandOptions, StrandReport, World};
+use crate::{
+    ClothOptions, ClothTotal, Penetration, RunVerdict, StrandOptions, StrandReport, World,
+};
 
 /// The world at one output frame, in numbers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -159,6 +161,25 @@ pub struct ContactCounts {
     pub max: usize,
 }
 
+/// Where the energy of the rigid bodies came from and went, over all steps [J].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct EnergyRun {
+    /// Work of external forces and torques: hands, strands and cloth; gravity does not count.
+    pub pushed: f64,
+    /// Work of scripted bodies through contacts. Exact for the default stepper; an upper bound
+    /// for the others.
+    pub driven: f64,
+    /// Potential energy of what the position correction lifted, less what it lowered.
+    pub lifted: f64,
+    /// Energy dissipated.
+    pub lost: f64,
+    /// Energy from nowhere, step by step and island by island. Discretisation error in a sound run.
+    pub gained: f64,
+    /// Largest surplus of an island over what passes for discretisation error [1]; above 1 it is
+    /// a finding.
+    pub worst: f64,
+}
+
 /// A whole run in numbers: what `drystone run --report` writes. Fields are only ever added.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RunReport {
@@ -184,6 +205,12 @@ pub struct RunReport {
     pub contacts: ContactCounts,
     /// Names of bodies that were set aside because their motion was no longer finite.
     pub set_aside: Vec<String>,
+    /// Whether the run was sound, and what was found if it was not.
+    #[serde(default)]
+    pub verdict: RunVerdict,
+    /// Energies of the bodies over all steps.
+    #[serde(default)]
+    pub energy: EnergyRun,
     /// What the strands did, if there are any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub strands: Option<StrandRun>,
@@ -192,6 +219,25 @@ pub struct RunReport {
     pub cloth: Option<ClothRun>,
     /// One record per output frame, the start included.
     pub frames: Vec<FrameRecord>,
+}
+
+impl EnergyRun {
+    /// Adds a step.
+    fn add(&mut self, step: &EnergyAccount) {
+        let pairs = [
+            (&mut self.pushed, step.pushed),
+            (&mut self.driven, step.driven),
+            (&mut self.lifted, step.lifted),
+            (&mut self.lost, step.lost),
+            (&mut self.gained, step.gained),
+        ];
+        for (sum, value) in pairs {
+            let next = *sum + value;
+            // JSON knows no infinity
+            *sum = next.clamp(-f64::MAX, f64::MAX);
+        }
+        self.worst = self.worst.max(step.worst).min(f64::MAX);
+    }
 }
 
 /// Counts values in bins 1 % wide, so that a percentile needs no list of all of them.
@@ -249,6 +295,7 @@ pub struct Recorder {
     contacts: f64,
     most_contacts: usize,
     set_aside: Vec<usize>,
+    energy: EnergyRun,
     // since the last frame
     steps: u64,
     seconds: f64,
@@ -274,6 +321,7 @@ impl Recorder {
             contacts: 0.0,
             most_contacts: 0,
             set_aside: Vec::new(),
+            energy: EnergyRun::default(),
             steps: 0,
             seconds: 0.0,
             collision_seconds: 0.0,
@@ -294,6 +342,7 @@ impl Recorder {
         self.contacts += report.contacts as f64;
         self.most_contacts = self.most_contacts.max(report.contacts);
         self.set_aside.extend(&report.set_aside);
+        self.energy.add(&report.energy);
         self.steps += 1;
         self.seconds += seconds;
         self.collision_seconds += report.collision_seconds;
@@ -476,6 +525,8 @@ impl Recorder {
                 max: self.most_contacts,
             },
             set_aside: self.set_aside.iter().filter_map(name).collect(),
+            verdict: world.verdict(),
+            energy: self.energy,
             strands: self.strand_run(world),
             cloth: self.cloth_run(world),
             frames: self.frames.clone(),

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::defaults::{all, is_all, is_default};
-use crate::{Body, Cloth, ClothTruth, SceneError, Strand, StrandTruth};
+use crate::{Body, Cloth, ClothTruth, Finding, FindingKind, SceneError, Strand, StrandTruth};
 
 /// Something that must hold when the scene is run. Where a truth names `bodies`, `*` stands for
 /// any letters: `tower/*`. Times default to the whole run. Bodies that do not move by
@@ -287,6 +287,17 @@ pub enum Truth {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         at: Option<f64>,
     },
+    /// A finding that is known and not cured: so many things have it at most. Any other finding
+    /// breaks the scene.
+    KnownFinding {
+        /// What kind of finding.
+        kind: FindingKind,
+        /// Names of the bodies, strands or cloths that may have it.
+        #[serde(default = "all", skip_serializing_if = "is_all")]
+        things: String,
+        /// How many of them.
+        at_most: u64,
+    },
     /// Something about strands.
     Strands(StrandTruth),
     /// Something about cloth.
@@ -338,6 +349,17 @@ impl Truth {
             | Self::TurnedBy { body, .. }
             | Self::Tumbles { body, .. } => Some(body),
             _ => None,
+        }
+    }
+
+    /// Whether `finding` is one that it speaks of.
+    pub fn expects(&self, finding: &Finding) -> bool {
+        match self {
+            Self::KnownFinding { kind, things, .. } => {
+                *kind == finding.kind && fits(things, &finding.thing)
+            }
+            Self::Cloth(ClothTruth::Stalls { .. }) => finding.kind == FindingKind::ClothStalled,
+            _ => false,
         }
     }
 
@@ -557,6 +579,9 @@ impl fmt::Display for Truth {
                 )
             }
             Self::StaysFinite => write!(f, "every number stays finite"),
+            Self::KnownFinding { kind, things, .. } => {
+                write!(f, "`{kind}` is found of few of `{things}`")
+            }
             Self::MomentumKept {
                 tolerance,
                 along,

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::build::Builder;
 use crate::cloths::{ClothSnapshot, ClothTotal, Cloths};
+use crate::finding::{Finding, FindingKind, Findings, RunVerdict};
 use crate::strands::Strands;
 use crate::{
     Body, Cloth, Frame, FrameBody, FrameContact, FrameStrand, RestShape, Scene, SceneError, Strand,
@@ -28,6 +29,7 @@ pub struct World {
     fingerprint: u64,
     /// Length of the last step [s].
     last_step: f64,
+    findings: Findings,
 }
 
 /// All that moves in a world, and which scene it belongs to. Restoring it resumes bit for bit.
@@ -43,6 +45,8 @@ pub struct Snapshot {
     pub strands: Option<StrandSnapshot>,
     /// The cloth, if there is any.
     pub cloths: Option<ClothSnapshot>,
+    /// What had gone wrong by then.
+    pub findings: Vec<Finding>,
 }
 
 impl World {
@@ -80,6 +84,7 @@ impl World {
             step: scene.step(),
             fingerprint: fingerprint(&scene),
             last_step: scene.step(),
+            findings: Findings::default(),
             scene,
         })
     }
@@ -145,7 +150,105 @@ impl World {
             cloths.follow(&self.system, dt);
             report.dynamics_seconds += cloths.last.seconds;
         }
+        self.take_stock(&report);
         report
+    }
+
+    /// What has gone wrong since the world was made, once for each kind and thing, in the order of
+    /// first occurrence. A caller that remembers how many there were sees what is new.
+    pub fn findings(&self) -> &[Finding] {
+        self.findings.list()
+    }
+
+    /// Whether nothing has gone wrong since the world was made.
+    pub fn is_sound(&self) -> bool {
+        self.findings.list().is_empty()
+    }
+
+    /// The findings so far as a report shows them.
+    pub fn verdict(&self) -> RunVerdict {
+        RunVerdict {
+            sound: self.is_sound(),
+            findings: self.findings.list().to_vec(),
+        }
+    }
+
+    /// Takes the faults of the step that has just been taken into the findings.
+    fn take_stock(&mut self, report: &Report) {
+        let Self {
+            findings, names, ..
+        } = self;
+        let time = self.system.state.time;
+        let body = |i: usize| {
+            names
+                .get(i)
+                .map_or_else(String::new, |name| name.to_string())
+        };
+        for &i in &report.set_aside {
+            let what = || "its motion is no longer finite, and it was taken out".into();
+            let values = (f64::MAX, f64::MAX);
+            findings.add(FindingKind::BodyLost, i, time, values, || body(i), what);
+        }
+        for gain in &report.gains {
+            let values = (gain.gained, gain.allowed);
+            let what = || {
+                let others = match gain.bodies.saturating_sub(1) {
+                    0 => "it".to_owned(),
+                    n => format!("it and the {n} in contact with it"),
+                };
+                let [gained, allowed] = [gain.gained, gain.allowed];
+                format!(
+                    "{others} gained {gained:.3e} J that nothing gave; {allowed:.3e} J pass for rounding of the step"
+                )
+            };
+            let kind = FindingKind::EnergyGained;
+            findings.add(kind, gain.body, time, values, || body(gain.body), what);
+        }
+        for fast in &report.too_fast {
+            let values = (fast.speed, fast.allowed);
+            let what = || {
+                let [speed, allowed] = [fast.speed, fast.allowed];
+                format!(
+                    "it goes at {speed:.3e} m/s, and all that touched it could give it {allowed:.3e} m/s"
+                )
+            };
+            let kind = FindingKind::BodyTooFast;
+            findings.add(kind, fast.body, time, values, || body(fast.body), what);
+        }
+        if let Some(strands) = &self.strands {
+            let name = |i: usize| {
+                let chain = strands.system.model.chains.get(i);
+                chain.map_or_else(String::new, |chain| chain.name.clone())
+            };
+            for &i in &strands.last.unsolved {
+                let what = || "a step was accepted although it was not solved".into();
+                let kind = FindingKind::StrandUnsolved;
+                findings.add(kind, i, time, (1.0, 0.0), || name(i), what);
+            }
+            for &i in &strands.last.set_aside {
+                let what =
+                    || "its motion is no longer finite, and it was put back on its start".into();
+                let values = (f64::MAX, f64::MAX);
+                findings.add(FindingKind::StrandReset, i, time, values, || name(i), what);
+            }
+        }
+        if let Some(cloths) = &self.cloths {
+            if let Some(stall) = &cloths.last.stall {
+                let values = (stall.distance, 0.0);
+                let kind = FindingKind::ClothStalled;
+                let thing = || stall.a.object.clone();
+                findings.add(kind, 0, stall.time, values, thing, || stall.to_string());
+            }
+            if !cloths.system.momentum().0.is_finite() {
+                let what = || "its motion is no longer finite".into();
+                let thing = || {
+                    let first = self.scene.cloths.first();
+                    first.map_or_else(String::new, |cloth| cloth.name.clone())
+                };
+                let values = (f64::MAX, f64::MAX);
+                findings.add(FindingKind::ClothLost, 0, time, values, thing, what);
+            }
+        }
     }
 
     /// The strands: model, state and options; none where the scene has none.
@@ -423,6 +526,7 @@ impl World {
             last_step: self.last_step,
             strands: self.strands.as_ref().map(Strands::snapshot),
             cloths: self.cloths.as_ref().map(Cloths::snapshot),
+            findings: self.findings.list().to_vec(),
         }
     }
 
@@ -463,6 +567,15 @@ impl World {
             strands.settle_in(&self.system);
         }
         self.last_step = snapshot.last_step;
+        let chains = self.strands.as_ref().map(|s| &s.system.model.chains);
+        self.findings.resume(&snapshot.findings, |finding| {
+            let strand = || chains?.iter().position(|chain| chain.name == finding.thing);
+            match finding.kind {
+                FindingKind::ClothStalled | FindingKind::ClothLost => 0,
+                FindingKind::StrandUnsolved | FindingKind::StrandReset => strand().unwrap_or(0),
+                _ => self.index.get(finding.thing.as_str()).copied().unwrap_or(0),
+            }
+        });
         Ok(())
     }
 }

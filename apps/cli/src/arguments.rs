@@ -108,6 +108,9 @@ pub(crate) struct Run {
     /// Write the pieces of cloth that keep a scene from starting, or that stall it, if any do
     #[arg(long, value_name = "FILE.obj")]
     pub(crate) patch: Option<PathBuf>,
+    /// Stop at the first finding (body lost, energy gained, strand unsolved, cloth stalled, ...)
+    #[arg(long)]
+    pub(crate) strict: bool,
     /// Put the run by in this file, to be resumed bit for bit
     #[arg(long, value_name = "FILE")]
     pub(crate) checkpoint: Option<PathBuf>,

@@ -15,6 +15,8 @@ pub(crate) const WELL: u8 = 0;
 pub(crate) const BROKEN: u8 = 1;
 /// What was asked for makes no sense.
 pub(crate) const BAD_INPUT: u8 = 2;
+/// The run came to its end, or was stopped by `--strict`, with findings.
+pub(crate) const UNSOUND: u8 = 3;
 /// Stopped by Ctrl-C.
 pub(crate) const INTERRUPTED: u8 = 130;
 

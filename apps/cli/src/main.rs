@@ -12,6 +12,7 @@ mod say;
 mod scene;
 mod set;
 mod summary;
+mod warnings;
 
 use std::process::ExitCode;
 

@@ -99,6 +99,14 @@ impl Progress {
         }
     }
 
+    /// A line on standard error, above the bar.
+    pub(crate) fn aside(&self, text: impl std::fmt::Display) {
+        match &self.bar {
+            Some(bar) => bar.suspend(|| say::aside(text)),
+            None => say::aside(text),
+        }
+    }
+
     /// Takes the bar away.
     pub(crate) fn finish(self) {
         if let Some(bar) = self.bar {

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use drystone_world::{ClothRun, RunReport, StrandRun};
+use drystone_world::{ClothRun, RunReport, RunVerdict, StrandRun};
 
 use crate::arguments::Run;
 use crate::outputs::Outputs;
@@ -80,6 +80,7 @@ pub(crate) fn print(report: &RunReport, outputs: &Outputs) {
             },
         ));
     }
+    print_verdict(&report.verdict);
     for (path, bytes) in &outputs.written {
         say::line(format_args!(
             "  wrote         {} ({})",
@@ -92,6 +93,35 @@ pub(crate) fn print(report: &RunReport, outputs: &Outputs) {
     }
     for failure in &outputs.failures {
         say::aside(format_args!("error: {failure}"));
+    }
+}
+
+/// Whether the run was sound; the first few findings if it was not.
+fn print_verdict(verdict: &RunVerdict) {
+    if verdict.sound {
+        return say::line("  verdict       sound");
+    }
+    let findings = &verdict.findings;
+    say::line(format_args!(
+        "  verdict       UNSOUND: {}",
+        say::count(findings.len() as u64, "finding")
+    ));
+    for finding in findings.iter().take(5) {
+        let times = match finding.count {
+            1 => String::new(),
+            n => format!(", in {n} steps until {:.3} s", finding.last_time),
+        };
+        say::line(format_args!(
+            "  {:<13} `{}` at {:.3} s{times}: {}",
+            finding.kind.name(),
+            finding.thing,
+            finding.time,
+            finding.what,
+        ));
+    }
+    if findings.len() > 5 {
+        let more = findings.len() - 5;
+        say::line(format_args!("                and {more} more"));
     }
 }
 
@@ -229,6 +259,9 @@ pub(crate) fn resume_command(run: &Run, checkpoint: &Path, time: f64) -> String 
         say("--every", seconds.to_string());
     }
     say("--resume", shown(checkpoint));
+    if run.strict {
+        words.push("--strict".to_owned());
+    }
     words.join(" ")
 }
 

@@ -6,7 +6,7 @@ use drystone_base::Vec3;
 use drystone_formats::set;
 use drystone_rigid::{Graph, Report};
 use drystone_world::{Body, Motion, Scene, Snapshot, World};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::describe::{added, describe, settings};
 use crate::export;
@@ -20,6 +20,8 @@ use crate::wire::{self, Header, Known, Numbers};
 
 /// Simulated time between frames that are kept [s].
 const KEPT: f64 = 1.0 / 60.0;
+/// Most findings that are described; more are only counted.
+const MOST_FINDINGS: usize = 20;
 /// Most balls that can be thrown into one run.
 const MOST_THROWN: usize = 500;
 
@@ -148,6 +150,28 @@ impl Lane {
     /// Length of a step [s].
     pub(crate) fn step_length(&self) -> f64 {
         self.step_length
+    }
+
+    /// How many findings the run has.
+    pub(crate) fn found(&self) -> usize {
+        self.world.findings().len()
+    }
+
+    /// The first findings of the run, with the number of the body where one is named.
+    pub(crate) fn findings(&self) -> Vec<Value> {
+        let findings = self.world.findings().iter().take(MOST_FINDINGS);
+        let shown = findings.map(|finding| {
+            json!({
+                "kind": finding.kind.name(),
+                "thing": finding.thing,
+                "body": self.world.index_of(&finding.thing),
+                "time": finding.time,
+                "what": finding.what,
+                "likelyCause": finding.likely_cause,
+                "remedy": finding.remedy,
+            })
+        });
+        shown.collect()
     }
 
     /// Takes one step, with the frame kept if it is time; `kinds` of data are wanted.

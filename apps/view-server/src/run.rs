@@ -699,6 +699,8 @@ impl Stage {
                 "sets": lane.sets,
                 "settings": lane.settings,
                 "thrown": lane.thrown,
+                "findings": lane.findings(),
+                "found": lane.found(),
             })
         });
         json!({

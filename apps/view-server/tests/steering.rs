@@ -246,3 +246,18 @@ fn a_scene_that_was_made_ready_waits_at_its_start_for_the_first_page() {
         }
     }
 }
+
+#[test]
+fn what_went_wrong_is_in_the_status() {
+    let server = start(Settings::default());
+    // as published, the gyroscopic term is explicit and spins a body up
+    let spin = "set=body.0.angular_velocity%3D%5B40,40,40%5D";
+    let query = format!("scene=dzhanibekov&set=preset%3Dpaper&{spin}&t=1");
+    let mut page = Page::open(&server, &query);
+    let status = page.status(|status| status["lanes"][0]["found"] != 0);
+    let finding = &status["lanes"][0]["findings"][0];
+    assert_eq!(finding["kind"], "energy-gained", "{status}");
+    assert!(finding["time"].as_f64().unwrap() <= 1.0);
+    page.say(r#"{"do":"restart"}"#);
+    page.status(|status| status["lanes"][0]["found"] == 0);
+}

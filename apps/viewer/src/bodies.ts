@@ -115,16 +115,17 @@ export class Bodies {
     }
   }
 
-  /** Shows `colours`, with body `chosen` lit up. */
-  recolour(chosen: number | null): void {
+  /** Shows `colours`, with body `chosen` lit up and those with a finding in red. */
+  recolour(chosen: number | null, found: ReadonlySet<number>): void {
     for (const { mesh, body } of this.batches) {
       const out = mesh.instanceColor?.array as Float32Array;
       for (let k = 0; k < body.length; k++) {
         const i = 3 * (body[k] as number);
-        const lift = body[k] === chosen ? 0.45 : 0;
+        const marked = found.has(body[k] as number);
+        const lift = body[k] === chosen ? 0.45 : marked ? 0.8 : 0;
         for (let c = 0; c < 3; c++) {
           const own = this.colours[i + c] as number;
-          const light = c === 0 ? 1 : c === 1 ? 0.55 : 0.1;
+          const light = c === 0 ? 1 : marked ? 0.02 : c === 1 ? 0.55 : 0.1;
           out[3 * k + c] = own + (light - own) * lift;
         }
       }

@@ -69,11 +69,28 @@ export interface Complaint {
   excerpt: [number, string][];
 }
 
+/** Something that went wrong in the run and that its result must not hide. */
+export interface Finding {
+  kind: string;
+  /** Name of the body, strand or cloth. */
+  thing: string;
+  /** Number of the body, where it is one. */
+  body: number | null;
+  /** When it was found first [s]. */
+  time: number;
+  what: string;
+  likelyCause: string;
+  remedy: string;
+}
+
 export interface LaneStatus {
   epoch: number;
   sets: string[];
   settings: Record<string, unknown>;
   thrown: { shapes: ShapeDescription[]; body: BodyDescription }[];
+  /** The first findings of the run, and how many there are. */
+  findings: Finding[];
+  found: number;
 }
 
 export interface Status {

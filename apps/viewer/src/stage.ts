@@ -60,6 +60,9 @@ class LaneView {
     return new THREE.Group().add(this.disc(), new Bodies([{ kind: "box", size: [1, 1, 1] }], [body], () => this.disc()).group);
   }
 
+  /** Bodies that a finding names. */
+  found: ReadonlySet<number> = new Set();
+
   describe(description: SceneDescription): void {
     this.description = description;
     this.thrown = 0;
@@ -115,7 +118,7 @@ class LaneView {
     if (!this.bodies || !this.description) return;
     this.bodies.update(frame);
     this.legend = paint(mode, this.bodies.bodies, frame, this.bodies.colours);
-    this.bodies.recolour(chosen);
+    this.bodies.recolour(chosen, this.found);
     this.bodies.translucent(this.arrows.group.visible);
     // a hair is at least about a pixel wide, or it would be drawn as dots
     this.soft?.update(frame, 0.0006 * distance);
@@ -271,6 +274,8 @@ export class Stage {
   status(lanes: LaneStatus[]): void {
     lanes.forEach((status, k) => {
       this.lanes[k]?.throwIn(status.thrown);
+      const lane = this.lanes[k];
+      if (lane) lane.found = new Set(status.findings.flatMap((one) => (one.body === null ? [] : [one.body])));
       const solver = status.settings["solver"] as { envelope?: number } | undefined;
       this.reach[k] = solver?.envelope ?? 0.01;
       this.lanes[k]?.envelopes(this.shown.envelopes, this.reach[k] ?? 0.01);

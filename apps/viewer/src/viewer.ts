@@ -14,6 +14,9 @@ import { KIND, type Complaint, type Frame, type SceneDescription, type Status, t
 import { Stage, type Chosen, type Pick } from "./stage";
 import { switchTheme, theme } from "./theme";
 
+/** Findings of a run that are shown one by one. */
+const FINDINGS = 4;
+
 const SPEEDS: [number, string][] = [
   [0.05, "1/20"],
   [0.1, "1/10"],
@@ -278,12 +281,13 @@ export class Viewer {
 
     const labels = element("div", { class: "labels" });
     const banner = element("div", { class: "banner", role: "alert" });
+    const findings = element("div", { class: "findings", role: "status", "aria-label": "Findings" });
     const toast = element("div", { class: "toast", role: "status" });
     const tip = element("div", { class: "tip" });
     const hud = element("div", { class: "hud" });
-    view.append(labels, banner, toast, hud);
+    view.append(labels, banner, findings, toast, hud);
     const root = element("div", { class: "viewer" }, top, view, side, bottom, tip);
-    return { root, title, about, tools, play, loop, clock, line, speed, colour, legend, checks, axesRow, arrowsRow, envelopesRow, rival, numbers, laneRow, pages, tabs, side, labels, banner, toast, tip, hud, panelButton };
+    return { root, title, about, tools, play, loop, clock, line, speed, colour, legend, checks, axesRow, arrowsRow, envelopesRow, rival, numbers, laneRow, pages, tabs, side, labels, banner, findings, toast, tip, hud, panelButton };
   }
 
   /** What is asked of the engine at each call. */
@@ -341,6 +345,7 @@ export class Viewer {
     this.showOptions();
     this.showLabels(status);
     this.showBanner();
+    this.showFindings(status);
     if (this.refusals >= 0 && status.refusals > this.refusals && status.refused) this.toast(status.refused.message);
     this.refusals = status.refusals;
     this.address.sets = status.lanes[0]?.sets ?? this.address.sets;
@@ -479,6 +484,36 @@ export class Viewer {
     } else {
       banner.replaceChildren();
     }
+  }
+
+  /** What went wrong in the runs: the first few with time and thing, and how many more there are. */
+  private showFindings(status: Status): void {
+    const { findings } = this.ui;
+    const several = status.lanes.length > 1;
+    const key = JSON.stringify(status.lanes.map((lane) => [lane.found, lane.findings[0]?.time]));
+    if (findings.dataset["key"] === key) return;
+    findings.dataset["key"] = key;
+    const lists = status.lanes.map((lane, k) => {
+      if (lane.found === 0) return null;
+      const rows = lane.findings.slice(0, FINDINGS).map((one) =>
+        element(
+          "button",
+          {
+            type: "button",
+            title: `Likely cause: ${one.likelyCause}. To try: ${one.remedy}.`,
+            onclick: () => {
+              if (one.body !== null) this.choose({ lane: k, kind: "body", index: one.body, part: 0 });
+            },
+          },
+          element("b", {}, `${one.time.toFixed(3)} s  ${one.thing}`),
+          ` ${one.what} (${one.kind})`,
+        ),
+      );
+      const more = lane.found - rows.length;
+      const head = `Not sound${several ? ` (run ${k + 1})` : ""}: ${lane.found} ${lane.found === 1 ? "finding" : "findings"}`;
+      return element("div", {}, element("strong", {}, head), ...rows, more > 0 ? element("small", {}, `and ${more} more`) : "");
+    });
+    findings.replaceChildren(...lists.filter((list) => list !== null));
   }
 
   toast(message: string): void {

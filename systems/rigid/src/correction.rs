@@ -42,6 +42,7 @@ pub(crate) fn correction(
     for (k, &i) in part.moving.iter().enumerate() {
         let (i, step) = (i as usize, solved.delta_v[k]);
         state.position[i] += step.linear;
+        assembly.shifts.push((i as u32, step.linear));
         if carry_spin {
             let turn = near_unit(rotation_vector(step.angular));
             state.rotation[i] = near_unit(turn * state.rotation[i]);

@@ -33,6 +33,7 @@ pub(crate) fn step(
 ) -> Report {
     detect(state, model, options, workspace, dt);
     let parts = parts(state, model, options, workspace, dt);
+    workspace.parts = parts;
     let mut report = Report::of(state, &workspace.graph);
     let (start, part) = (state.time, dt / f64::from(parts));
     // impulses are kept as those of an undivided substep
@@ -116,6 +117,7 @@ fn advance(
         single,
         double,
         partition,
+        watch,
         ..
     } = workspace;
     let most = match options.coursed.precision {
@@ -126,6 +128,8 @@ fn advance(
     let (few, many) = ((1, most), (most.saturating_add(1), u32::MAX));
     let fine = advance_groups(double, partition, few, state, model, graph, options, dt);
     let fast = advance_groups(single, partition, many, state, model, graph, options, dt);
+    double.tell(watch);
+    single.tell(watch);
     for i in 0..model.len() {
         if graph.island[i] == NONE || graph.alone(i) {
             fly(state, model, i, options.coursed.substeps, dt);

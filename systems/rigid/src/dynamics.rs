@@ -7,6 +7,7 @@ use drystone_complementarity::{Contact, Mass, Problem, Solved, Sweeping, Twist, 
 use crate::choice::Choice;
 use crate::graph::NONE;
 use crate::turn::turn_freely;
+use crate::watch::Watch;
 use crate::{Contacts, Model, State};
 
 /// A part of the scene: the bodies that move and the patches that are solved. Every other body
@@ -94,6 +95,8 @@ pub(crate) struct Assembly {
     /// Per body of the scene: its number in the problem.
     local: Vec<u32>,
     velocity: Vec<Twist>,
+    /// How far each body was moved by corrections since the watchdog was told [m].
+    pub(crate) shifts: Vec<(u32, Vec3)>,
 }
 
 /// What `dynamics` says of itself.
@@ -202,6 +205,13 @@ pub(crate) fn follow_scripts_to_end(state: &mut State, model: &Model, dt: f64) {
 }
 
 impl Assembly {
+    /// Tells the watchdog what corrections did in this step.
+    pub(crate) fn tell(&mut self, watch: &mut Watch) {
+        for (body, shift) in self.shifts.drain(..) {
+            watch.shift[body as usize] += shift;
+        }
+    }
+
     /// Takes the impulses of the last step from the contacts, as first guess of this one.
     pub(crate) fn remember(&mut self, contacts: &mut Contacts) {
         self.remembered.clear();

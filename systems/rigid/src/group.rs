@@ -8,6 +8,7 @@ use drystone_complementarity::coarse::Coarse;
 
 use crate::group::momentum::Momentum;
 use crate::turn::turn_freely;
+use crate::watch::Watch;
 use crate::{Contacts, Graph, Model, NONE, Options, State, Tuning};
 
 mod momentum;
@@ -39,6 +40,10 @@ struct Member {
     taken: Quat,
     linear_damping: f64,
     angular_damping: f64,
+    /// How far the correction moved it [m].
+    shift: Vec3,
+    /// Work that scripted bodies did on it through contacts [J].
+    driven: f64,
 }
 
 /// Islands that are solved together, with the solver's memory.
@@ -97,6 +102,18 @@ impl<T> Default for Groups<T> {
             revision: 0,
             sizes: (0, 0),
             asleep: Vec::new(),
+        }
+    }
+}
+
+impl<T> Groups<T> {
+    /// Tells the watchdog what corrections and scripts did in this step.
+    pub(crate) fn tell(&self, watch: &mut Watch) {
+        for group in &self.groups[..self.count] {
+            for member in group.members.iter().filter(|member| member.moves) {
+                watch.shift[member.body as usize] += member.shift;
+                watch.driven[member.body as usize] += member.driven;
+            }
         }
     }
 }
@@ -303,6 +320,8 @@ impl<T: Dispatch> Group<T> {
                 taken: state.rotation[i],
                 linear_damping: model.linear_damping[i],
                 angular_damping: model.angular_damping[i],
+                shift: Vec3::ZERO,
+                driven: 0.0,
             });
         }
 
@@ -539,6 +558,16 @@ impl<T: Dispatch> Group<T> {
                 twist_b += arm[1].cross(total);
             }
             let (body_a, body_b) = (&self.inputs[a], &self.inputs[b]);
+            // a script works with the velocity it keeps
+            let [push_a, push_b] = [(a, &twist_a), (b, &twist_b)].map(|(slot, twist)| {
+                let member = &self.members[slot];
+                sum.dot(member.linear_velocity) + twist.dot(member.angular_velocity)
+            });
+            if body_a.inverse_mass == 0.0 {
+                self.members[b].driven += push_a;
+            } else if body_b.inverse_mass == 0.0 {
+                self.members[a].driven -= push_b;
+            }
             self.members[a].linear_velocity -= sum * body_a.inverse_mass;
             self.members[b].linear_velocity += sum * body_b.inverse_mass;
             self.members[a].angular_velocity -= body_a.inverse_inertia.times(twist_a);
@@ -565,6 +594,7 @@ impl<T: Dispatch> Group<T> {
             }
             let (shift, turn) = unpacked(&self.blocks.velocity[slot]);
             member.position += shift;
+            member.shift = shift;
             if turn != Vec3::ZERO {
                 let turn = drystone_base::functions::rotation_vector(turn);
                 member.rotation = (turn * member.rotation).normalize();

@@ -25,6 +25,7 @@ mod system;
 mod tuning;
 mod turn;
 mod vsp;
+mod watch;
 
 pub use choice::SolverSettings;
 pub use drystone_complementarity::{Aggregates, ContactProblem, Ordering, Solver};
@@ -40,3 +41,4 @@ pub use options::{
 pub use state::State;
 pub use system::{Report, System, Workspace};
 pub use tuning::Tuning;
+pub use watch::{EnergyAccount, EnergyGain, TooFast};

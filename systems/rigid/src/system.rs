@@ -5,7 +5,10 @@ use std::time::Instant;
 use drystone_base::{Mat3, Vec3};
 use drystone_geometry::{Aabb, BroadPhase, ContactBuffer};
 
-use crate::{Contacts, Error, Graph, Model, Options, State, Stepper};
+use crate::watch::Watch;
+use crate::{
+    Contacts, EnergyAccount, EnergyGain, Error, Graph, Model, Options, State, Stepper, TooFast,
+};
 
 /// What a step did.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -24,6 +27,12 @@ pub struct Report {
     pub deepest_penetration: f64,
     /// Bodies set aside because their motion was no longer finite.
     pub set_aside: Vec<usize>,
+    /// Where the step's energy came from and went.
+    pub energy: EnergyAccount,
+    /// Islands that gained energy which nothing gave them. Empty in a sound step.
+    pub gains: Vec<EnergyGain>,
+    /// Bodies faster than the energy of their island explains. Empty in a sound step.
+    pub too_fast: Vec<TooFast>,
     /// Seconds spent looking for contacts.
     pub collision_seconds: f64,
     /// Seconds spent on all the rest.
@@ -72,6 +81,9 @@ pub struct Workspace {
     pub(crate) single: crate::group::Groups<f32>,
     pub(crate) double: crate::group::Groups<f64>,
     pub(crate) partition: crate::group::Partition,
+    pub(crate) watch: Watch,
+    /// Into how many parts the step was split.
+    pub(crate) parts: u32,
     /// Seconds spent in `detect` during this step.
     pub(crate) collision_seconds: f64,
 }
@@ -135,6 +147,7 @@ impl System {
         state.admit(model);
         let mut aside = set_aside(state, model);
         state.follow_scripts(model, dt);
+        workspace.watch.begin(state, model);
 
         let step = match options.stepper {
             Stepper::Coursed => crate::coursed::step,
@@ -145,6 +158,10 @@ impl System {
             Stepper::Soft => crate::soft::step,
         };
         let mut report = step(state, model, options, workspace, dt);
+        let watched = workspace.close_account(state, model, options, dt);
+        report.energy = watched.account;
+        report.gains = watched.gains;
+        report.too_fast = watched.too_fast;
 
         state.step += 1;
         state.time += dt;

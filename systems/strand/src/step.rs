@@ -76,6 +76,8 @@ pub(crate) struct Tally {
     pub halved: u64,
     pub failed: u64,
     pub error: f64,
+    /// Strands with a step accepted unsolved, one entry a step of the system.
+    pub unsolved: Vec<usize>,
     /// Strands put back on their start because their motion was no longer finite.
     pub set_aside: Vec<usize>,
 }

@@ -26,6 +26,8 @@ pub struct Report {
     pub halved: u64,
     /// Steps accepted unsolved, because they could not be halved any more.
     pub failed: u64,
+    /// Strands that `failed` is about, in order. Strands solved together count by the first.
+    pub unsolved: Vec<usize>,
     /// Largest error of an accepted step [m].
     pub error: f64,
     /// Strands put back on their start because their motion was no longer finite.
@@ -64,6 +66,9 @@ impl Report {
         self.halved += other.halved;
         self.failed += other.failed;
         self.error = self.error.max(other.error);
+        self.unsolved.extend(&other.unsolved);
+        self.unsolved.sort_unstable();
+        self.unsolved.dedup();
         self.set_aside.extend(&other.set_aside);
         self.seconds += other.seconds;
     }
@@ -379,7 +384,11 @@ impl System {
             for (k, (strand, properties)) in strands.iter_mut().zip(properties).enumerate() {
                 let i = c * chunk + k;
                 if joined.get(i) != Some(&true) {
+                    let failed = work.tally.failed;
                     advance(&scene(i), strand, properties, work, t, dt);
+                    if work.tally.failed > failed {
+                        work.tally.unsolved.push(i);
+                    }
                     finish(i, strand, work);
                 }
             }
@@ -387,6 +396,11 @@ impl System {
         let run_group = |group: &mut Group| {
             let scenes: Vec<Scene<'_>> = group.members.iter().map(|&i| scene(i)).collect();
             group.advance(&scenes, t, dt);
+            if let (Some(work), Some(&first)) = (group.works.first_mut(), group.members.first())
+                && work.tally.failed > 0
+            {
+                work.tally.unsolved.push(first);
+            }
             for (k, &i) in group.members.iter().enumerate() {
                 finish(i, &mut group.strands[k], &mut group.works[k]);
             }
@@ -427,8 +441,10 @@ impl System {
             report.halved += std::mem::take(&mut tally.halved);
             report.failed += std::mem::take(&mut tally.failed);
             report.error = report.error.max(std::mem::take(&mut tally.error));
+            report.unsolved.append(&mut tally.unsolved);
             report.set_aside.append(&mut tally.set_aside);
         }
+        report.unsolved.sort_unstable();
     }
 
     /// Poses of all links of strand `i` in the world.

@@ -7,10 +7,11 @@ use std::time::Instant;
 use drystone_world::{Recorder, World};
 
 use crate::arguments::Run;
-use crate::failure::{BROKEN, Failure, INTERRUPTED, WELL};
+use crate::failure::{BROKEN, Failure, INTERRUPTED, UNSOUND, WELL};
 use crate::outputs::{self, Outputs};
 use crate::progress::Progress;
 use crate::scene::{self, Found};
+use crate::warnings::Warnings;
 use crate::{dump, interrupt, say, summary};
 
 /// Simulated seconds between checkpoints, where nobody says otherwise.
@@ -42,11 +43,16 @@ pub(crate) fn run(run: &Run) -> Result<ExitCode, Failure> {
         output_frame(&mut outputs, &mut recorder, &world);
     }
     picture_if_due(run, &mut outputs, &world);
+    let mut warnings = Warnings::default();
     while step_number(&world) < last_step && !interrupt::asked() {
+        if run.strict && !world.is_sound() {
+            break;
+        }
         dump::write_due(&mut dumps, &world, &mut outputs);
         let report = world.step();
         recorder.step(&report);
         progress.step(&world, &report);
+        warnings.show_new(&world, &progress);
         if step_number(&world).is_multiple_of(frame_steps) {
             output_frame(&mut outputs, &mut recorder, &world);
         }
@@ -62,7 +68,9 @@ pub(crate) fn run(run: &Run) -> Result<ExitCode, Failure> {
     progress.finish();
 
     // what took longest to make is kept first
-    let interrupted = step_number(&world) < last_step;
+    let unsound = !world.is_sound();
+    let stopped = run.strict && unsound && step_number(&world) < last_step;
+    let interrupted = step_number(&world) < last_step && !stopped;
     let checkpoint = put_by(run, &found, &mut outputs, &world, interrupted);
     outputs.finish();
     let stall = world.cloths().and_then(|cloths| cloths.stall());
@@ -85,10 +93,16 @@ pub(crate) fn run(run: &Run) -> Result<ExitCode, Failure> {
         }
         return Ok(INTERRUPTED.into());
     }
-    Ok(if outputs.failures.is_empty() {
-        WELL
-    } else {
-        BROKEN
+    if stopped {
+        say::line(format_args!(
+            "stopped at the first finding, at {:.3} s of {end} s",
+            world.time()
+        ));
+    }
+    Ok(match outputs.failures.as_slice() {
+        _ if unsound => UNSOUND,
+        [] => WELL,
+        _ => BROKEN,
     }
     .into())
 }

@@ -10,3 +10,4 @@ mod problems;
 mod recordings;
 mod resume;
 mod trial;
+mod verdict;

@@ -24,6 +24,7 @@ mod solvers;
 mod spheres;
 mod stacks;
 mod vsp;
+mod watchdog;
 mod weight;
 
 use drystone_base::functions::{atan2, cos, rotation_about, sin};

@@ -1,0 +1,29 @@
+//! Findings of a run as they come: one warning for each, and not too many.
+
+use drystone_world::World;
+
+use crate::progress::Progress;
+
+/// Warnings shown one by one; more are counted at the end.
+const MOST: usize = 10;
+
+/// Shows the findings of a world as they come.
+#[derive(Default)]
+pub(crate) struct Warnings {
+    seen: usize,
+}
+
+impl Warnings {
+    /// Warns of what is new since the last call.
+    pub(crate) fn show_new(&mut self, world: &World, progress: &Progress) {
+        let findings = world.findings();
+        for (k, finding) in findings.iter().enumerate().skip(self.seen) {
+            match k {
+                k if k < MOST => progress.aside(format_args!("warning: {finding}")),
+                MOST => progress.aside("warning: more findings; the report lists them all"),
+                _ => {}
+            }
+        }
+        self.seen = findings.len();
+    }
+}

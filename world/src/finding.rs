@@ -1,0 +1,207 @@
+//! Findings: what went wrong in a run that a result must not hide.
+//!
+//! A step does not fail, it reports; the world gathers those reports here while it runs. Each kind
+//! of finding is kept once for each thing, with its first time and how often it came. A run
+//! without a finding is sound. Energy is watched for rigid bodies; that of strands and cloth is
+//! not watched yet.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// What kind of thing went wrong.
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "kebab-case")]
+pub enum FindingKind {
+    /// The motion of a body was no longer finite; it was taken out of the scene.
+    BodyLost,
+    /// Bodies in contact gained energy that no force, script or correction gave them; the body
+    /// that gained most is named. Values in J.
+    EnergyGained,
+    /// A body is faster than all the energy of what it touches explains. Values in m/s.
+    BodyTooFast,
+    /// Steps of a strand were accepted unsolved. Strands that are solved together are named by
+    /// the first. The value is 1.
+    StrandUnsolved,
+    /// The motion of a strand was no longer finite; it was put back on its start.
+    StrandReset,
+    /// Cloth cannot go on without passing through something, and stands still. The value is the
+    /// distance [m] of what is too close.
+    ClothStalled,
+    /// The motion of cloth is no longer finite.
+    ClothLost,
+}
+
+impl FindingKind {
+    /// All kinds.
+    pub const ALL: [Self; 7] = [
+        Self::BodyLost,
+        Self::EnergyGained,
+        Self::BodyTooFast,
+        Self::StrandUnsolved,
+        Self::StrandReset,
+        Self::ClothStalled,
+        Self::ClothLost,
+    ];
+
+    /// As scene files and reports spell it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::BodyLost => "body-lost",
+            Self::EnergyGained => "energy-gained",
+            Self::BodyTooFast => "body-too-fast",
+            Self::StrandUnsolved => "strand-unsolved",
+            Self::StrandReset => "strand-reset",
+            Self::ClothStalled => "cloth-stalled",
+            Self::ClothLost => "cloth-lost",
+        }
+    }
+
+    /// What usually causes it.
+    pub fn likely_cause(self) -> &'static str {
+        match self {
+            Self::BodyLost => "forces or speeds beyond what a number can hold",
+            Self::EnergyGained => "it turns or is struck faster than the step resolves",
+            Self::BodyTooFast => "an impact or an overlap that the step does not resolve",
+            Self::StrandUnsolved => {
+                "stiffness, contacts or constraints that contradict each other within the step"
+            }
+            Self::StrandReset => "forces or a base that moves beyond what the step resolves",
+            Self::ClothStalled => "cloth is squeezed between things that leave it no room",
+            Self::ClothLost => "forces or speeds beyond what a number can hold",
+        }
+    }
+
+    /// What to try first.
+    pub fn remedy(self) -> &'static str {
+        match self {
+            Self::BodyLost => "look for a mass, force or speed that is far too large; halve dt",
+            Self::EnergyGained | Self::BodyTooFast => {
+                "halve dt; start without overlap; use the default stepper"
+            }
+            Self::StrandUnsolved | Self::StrandReset => {
+                "halve dt, or more strand_solver.steps_per_frame; softer or fewer constraints"
+            }
+            Self::ClothStalled => "give the cloth room: slower scripts, wider gaps, thinner layers",
+            Self::ClothLost => "look for a mass, force or speed that is far too large",
+        }
+    }
+}
+
+impl fmt::Display for FindingKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// Something that went wrong, once for each kind and thing.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Finding {
+    /// What kind.
+    pub kind: FindingKind,
+    /// Name of the body, strand or cloth.
+    pub thing: String,
+    /// When it was found first [s].
+    pub time: f64,
+    /// When it was found last [s].
+    pub last_time: f64,
+    /// In how many steps.
+    pub count: u64,
+    /// The worst value found; its meaning and unit are those of the kind. The largest finite
+    /// number where it was not finite.
+    pub value: f64,
+    /// The value that would have been allowed beside it.
+    pub allowed: f64,
+    /// What happened, in words.
+    pub what: String,
+    /// What usually causes it.
+    pub likely_cause: String,
+    /// What to try first.
+    pub remedy: String,
+}
+
+impl fmt::Display for Finding {
+    /// `energy-gained: body at 0.35 s: ... (likely cause: ...; try: ...)`
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "`{}` at {:.3} s: {} ({}). Likely cause: {}. To try: {}",
+            self.thing, self.time, self.what, self.kind, self.likely_cause, self.remedy
+        )
+    }
+}
+
+/// Whether a run was sound, and what was found if it was not.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct RunVerdict {
+    /// Whether nothing was found.
+    pub sound: bool,
+    /// In the order in which they were found first.
+    pub findings: Vec<Finding>,
+}
+
+/// The findings of a run so far.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Findings {
+    list: Vec<Finding>,
+    /// Place in the list by kind and number of the thing.
+    known: BTreeMap<(FindingKind, usize), usize>,
+}
+
+impl Findings {
+    pub(crate) fn list(&self) -> &[Finding] {
+        &self.list
+    }
+
+    /// Takes up the findings of an earlier part of the run.
+    pub(crate) fn resume(&mut self, list: &[Finding], number: impl Fn(&Finding) -> usize) {
+        self.list = list.to_vec();
+        let known = list.iter().enumerate();
+        self.known = known.map(|(k, f)| ((f.kind, number(f)), k)).collect();
+    }
+
+    /// Keeps a finding about the thing with that number; `thing` and `what` are only asked for
+    /// the first of its kind.
+    pub(crate) fn add(
+        &mut self,
+        kind: FindingKind,
+        number: usize,
+        time: f64,
+        (value, allowed): (f64, f64),
+        thing: impl FnOnce() -> String,
+        what: impl FnOnce() -> String,
+    ) {
+        let value = if value.is_finite() { value } else { f64::MAX };
+        let allowed = if allowed.is_finite() {
+            allowed
+        } else {
+            f64::MAX
+        };
+        if let Some(&k) = self.known.get(&(kind, number)) {
+            let finding = &mut self.list[k];
+            finding.count += 1;
+            finding.last_time = time;
+            if value > finding.value {
+                (finding.value, finding.allowed) = (value, allowed);
+            }
+            return;
+        }
+        self.known.insert((kind, number), self.list.len());
+        self.list.push(Finding {
+            kind,
+            thing: thing(),
+            time,
+            last_time: time,
+            count: 1,
+            value,
+            allowed,
+            what: what(),
+            likely_cause: kind.likely_cause().into(),
+            remedy: kind.remedy().into(),
+        });
+    }
+}

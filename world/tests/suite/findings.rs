@@ -1,0 +1,96 @@
+//! What goes wrong in a run is found, named once, and kept.
+
+use drystone_base::Vec3;
+use drystone_world::*;
+
+/// A box on the ground, and a rod that the published method spins up.
+fn spun_up() -> Scene {
+    let mut scene = Scene::new();
+    scene.gravity = [0.0; 3];
+    let mut rod = Body::block(0.7, 0.03, 0.03).named("rod");
+    rod.angular_velocity = [30.0; 3];
+    scene.add(rod);
+    scene.solver.stepper = Stepper::Vsp;
+    scene
+}
+
+#[test]
+fn a_sound_run_has_no_finding() {
+    let mut scene = Scene::new();
+    scene.ground_slab(10.0, 1.0, 10.0);
+    scene.add(Body::ball(0.1).named("ball").at(0.0, 1.0, 0.0));
+    let mut world = World::new(&scene).unwrap();
+    let mut recorder = Recorder::new(&world);
+    for _ in 0..100 {
+        recorder.step(&world.step());
+    }
+    assert!(world.is_sound(), "{:?}", world.findings());
+    let report = recorder.report(&world, 1.0);
+    assert!(report.verdict.sound && report.verdict.findings.is_empty());
+}
+
+#[test]
+fn energy_from_nowhere_is_found_once_and_counted() {
+    let mut world = World::new(&spun_up()).unwrap();
+    world.run_for(2.0);
+    let gained: Vec<&Finding> = (world.findings().iter())
+        .filter(|f| f.kind == FindingKind::EnergyGained)
+        .collect();
+    let [finding] = gained[..] else {
+        panic!("{gained:?}")
+    };
+    assert_eq!(finding.thing, "rod");
+    assert!(finding.count > 1 && finding.last_time > finding.time);
+    assert!(finding.value > finding.allowed);
+    let line = finding.to_string();
+    assert!(line.contains("`rod`") && line.contains("dt"), "{line}");
+}
+
+#[test]
+fn a_body_that_is_no_longer_finite_is_found() {
+    let mut scene = Scene::new();
+    scene.add(Body::ball(0.1).named("ball"));
+    let mut world = World::new(&scene).unwrap();
+    world.system_mut().state.force[0] = Vec3::X * f64::NAN;
+    world.step();
+    let kinds: Vec<FindingKind> = world.findings().iter().map(|f| f.kind).collect();
+    assert_eq!(kinds, [FindingKind::BodyLost]);
+    assert_eq!(world.findings()[0].thing, "ball");
+}
+
+#[test]
+fn findings_survive_snapshot_and_resume() {
+    let scene = spun_up();
+    let mut world = World::new(&scene).unwrap();
+    world.run_for(1.0);
+    assert!(!world.is_sound());
+    let snapshot = world.snapshot();
+    let mut resumed = World::new(&scene).unwrap();
+    resumed.restore(&snapshot).unwrap();
+    assert_eq!(resumed.findings(), world.findings());
+    resumed.run_for(0.5);
+    let named = |world: &World| world.findings().len();
+    assert_eq!(named(&resumed), named(&world), "{:?}", resumed.findings());
+}
+
+#[test]
+fn a_finding_breaks_a_scene_unless_it_is_known() {
+    let mut scene = spun_up();
+    scene.duration = 1.0;
+    scene.truths = vec![Truth::StaysFinite];
+    let verdicts = check(&scene, |_| {}).unwrap();
+    let broken: Vec<&Verdict> = verdicts.iter().filter(|v| !v.holds).collect();
+    assert_eq!(broken.len(), 1, "{verdicts:?}");
+    assert!(broken[0].measured.contains("energy-gained of `rod`"));
+
+    for kind in [FindingKind::EnergyGained, FindingKind::BodyTooFast] {
+        let things = "r*".into();
+        scene.truths.push(Truth::KnownFinding {
+            kind,
+            things,
+            at_most: 1,
+        });
+    }
+    let verdicts = check(&scene, |_| {}).unwrap();
+    assert!(verdicts.iter().all(|v| v.holds), "{verdicts:?}");
+}
