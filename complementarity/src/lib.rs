@@ -14,6 +14,7 @@ mod contact_problem;
 pub mod history;
 mod matrix;
 pub mod merit;
+pub mod newton;
 pub mod ordering;
 pub mod pgs;
 mod problem;
