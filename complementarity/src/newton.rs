@@ -36,6 +36,8 @@ use cholesky::{Block6, Cholesky, Place};
 /// the next [1].
 const STIFFNESS: (f64, f64) = (1.0, 1e2);
 const GROWTH: f64 = 10.0;
+/// An island that is not solved is left as it was unless this share of its residual is gone.
+const WORTH: f64 = 0.5;
 /// Share of the tolerance to which Newton's equation is solved for given multipliers.
 const INNER: f64 = 0.1;
 /// Newton iterations for one set of multipliers.
@@ -670,9 +672,10 @@ impl Island {
         let most = limits
             .factorisations
             .min((limits.work / flops.max(1.0)) as u32);
+        let last = STIFFNESS.1 * self.mass;
+        // beginning with the last one saves nothing, however good the multipliers are
         self.stiffness = STIFFNESS.0 * self.mass;
-        self.relative_velocities();
-        self.update_lifts();
+        let allowed = self.energy(&self.v).max(self.energy(&self.free));
         // rounds without a factorisation are few, because each asks for ten times the accuracy
         while used < most && share > LEAST {
             let spent = self.minimise(factor, share * tolerance, most - used);
@@ -682,19 +685,24 @@ impl Island {
             }
             outcome.iterations += 1;
             self.update_multipliers();
-            self.update_lifts();
             self.velocities_after();
             let residual = self.residual();
-            if residual < best {
+            let solved = residual <= tolerance;
+            let worth = residual < WORTH * before && self.energy(&self.trial) <= allowed;
+            if residual < best && (solved || worth) {
                 best = residual;
                 for point in &mut self.points {
                     point.best = point.lambda;
                 }
             }
-            if residual <= tolerance || !residual.is_finite() {
+            if solved || !residual.is_finite() {
                 break;
             }
-            self.stiffness = (GROWTH * self.stiffness).min(STIFFNESS.1 * self.mass);
+            // slip is real once the contacts are stiff; before, a lift would follow mere sag
+            if self.stiffness >= last {
+                self.update_lifts();
+            }
+            self.stiffness = (GROWTH * self.stiffness).min(last);
         }
         outcome.factorisations += used;
         best
@@ -870,6 +878,16 @@ impl Island {
             }
         }
         step
+    }
+
+    /// Twice the kinetic energy at the velocities `v` [J].
+    fn energy(&self, v: &[Six]) -> f64 {
+        let pairs = v.iter().zip(&self.bodies);
+        let each = pairs.map(|(v, body)| {
+            let (v, w) = parts(v);
+            body.mass * v.length_squared() + w.dot(body.inertia.times(w))
+        });
+        each.sum()
     }
 
     /// `λ ← p`
