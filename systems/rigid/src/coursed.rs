@@ -12,6 +12,7 @@ use drystone_base::{Quat, Vec3, integrate_rotation, near_unit};
 use rayon::prelude::*;
 
 use crate::contacts::detect;
+use crate::direct;
 use crate::group::{Group, Groups, Partition};
 use crate::options::Precision;
 use crate::sleep::{fall_asleep, wake_up};
@@ -249,6 +250,7 @@ fn solve<T: Dispatch>(group: &mut Group<T>, settings: &CoursedOptions) {
             break;
         }
     }
+    direct::finish(group, enough);
 }
 
 /// Moves a body that touches nothing, in substeps.

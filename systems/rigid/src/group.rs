@@ -7,6 +7,7 @@ use drystone_complementarity::blocks::{Blocks, BodyInput, PatchInput, PointInput
 use drystone_complementarity::coarse::Coarse;
 
 use crate::coursed::turn_freely;
+use crate::direct::Direct;
 use crate::group::momentum::Momentum;
 use crate::{Contacts, Graph, Model, NONE, State};
 
@@ -61,6 +62,7 @@ pub(crate) struct Group<T> {
 
     pub(crate) blocks: Blocks<T>,
     pub(crate) coarse: Coarse<T>,
+    pub(crate) direct: Direct,
     pub(crate) sweeps: usize,
     pub(crate) residual: f64,
     /// Speed of its fastest body at the start of the step [m/s].
