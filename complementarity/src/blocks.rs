@@ -339,6 +339,7 @@ impl<T: Real> Blocks<T> {
         let dummy = bodies.len() as u32;
         self.velocity.clear();
         self.velocity.resize(bodies.len() + 1, Eight::default());
+        self.free.clear();
         self.inverse_mass.clear();
         self.inverse_inertia.clear();
         for body in bodies {

@@ -15,6 +15,7 @@ pub mod history;
 mod impact;
 mod matrix;
 pub mod merit;
+pub mod newton;
 pub mod ordering;
 mod passive;
 pub mod pgs;

@@ -4,6 +4,7 @@
 
 mod forms;
 mod lanes;
+mod newton;
 mod properties;
 mod solvers;
 mod solvers_orderings;

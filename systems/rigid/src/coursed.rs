@@ -12,6 +12,7 @@ use drystone_base::lanes::Dispatch;
 use rayon::prelude::*;
 
 use crate::contacts::detect;
+use crate::direct;
 use crate::group::{Group, Groups, Partition};
 use crate::options::{Impacts, Precision};
 use crate::sleep::{fall_asleep, wake_up};
@@ -290,6 +291,7 @@ fn solve<T: Dispatch>(group: &mut Group<T>, options: &Options) {
             break;
         }
     }
+    direct::finish(group, enough, tuning);
 }
 
 /// Moves a body that touches nothing, in substeps.

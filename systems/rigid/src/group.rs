@@ -6,6 +6,7 @@ use drystone_base::{Quat, Vec3, tangents};
 use drystone_complementarity::blocks::{Blocks, BodyInput, POINTS, PatchInput, PointInput};
 use drystone_complementarity::coarse::Coarse;
 
+use crate::direct::Direct;
 use crate::group::momentum::Momentum;
 use crate::turn::turn_freely;
 use crate::watch::Watch;
@@ -74,10 +75,13 @@ pub(crate) struct Group<T> {
 
     pub(crate) blocks: Blocks<T>,
     pub(crate) coarse: Coarse<T>,
+    pub(crate) direct: Direct,
     pub(crate) sweeps: usize,
-    /// Fastest approach left, over that of a calm patch [1], and the largest such speed [m/s].
+    /// Fastest approach left, over that of a calm patch [1], and the largest and the smallest speed
+    /// of such a patch [m/s].
     pub(crate) residual: f64,
     pub(crate) calm: f64,
+    pub(crate) calmest: f64,
     /// Approach over that of a calm patch that would sink one too far in a substep [1].
     pub(crate) sinking: f64,
     /// Whether one of its bodies flies at the start of the step.
@@ -285,6 +289,8 @@ impl<T: Dispatch> Group<T> {
         self.sweeps = 0;
         self.residual = 0.0;
         self.calm = 0.0;
+        self.calmest = f64::INFINITY;
+        self.direct.begin();
         self.sinking = f64::INFINITY;
         self.flies = false;
         let gravity = model.gravity.length();
@@ -335,6 +341,7 @@ impl<T: Dispatch> Group<T> {
             let (a, b) = (patch.a as usize, patch.b as usize);
             let calm = options.tuning.calm_speed(patch.length, gravity, h);
             self.calm = self.calm.max(calm);
+            self.calmest = self.calmest.min(calm);
             let thickness = model.thickness[a].min(model.thickness[b]);
             let sinking = options.tuning.sinking * thickness / (h * calm);
             self.sinking = self.sinking.min(sinking);

@@ -7,6 +7,7 @@ mod choice;
 mod contacts;
 mod correction;
 mod coursed;
+mod direct;
 mod dynamics;
 pub mod energy;
 mod error;

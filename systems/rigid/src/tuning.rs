@@ -61,6 +61,16 @@ pub struct Tuning {
     /// ... and the most rounds spent on that.
     pub sinking_rounds: u32,
 
+    /// Mass ratio across a contact from which a load is heavy [1] ...
+    pub heavy: f64,
+    /// ... if its impulse alone would move the lighter body faster than this, over the approach of a
+    /// calm contact [1].
+    pub thrown: f64,
+    /// Approach under a heavy load that the direct solver takes up, over that of a calm contact [1].
+    pub tight: f64,
+    /// Solves in turn within a step that end unsolved before the direct solver is called.
+    pub stubborn: u32,
+
     /// Share of the contacts that must be closing for a further round [1]; three times as many while
     /// the group flies.
     pub few: f64,
@@ -118,6 +128,10 @@ impl Default for Tuning {
             flying_weightless: 0.013,
             sinking: 0.01,
             sinking_rounds: 24,
+            heavy: 20.0,
+            thrown: 40.0,
+            tight: 4e-3,
+            stubborn: 2,
             few: 0.01,
             many: 0.2,
             worth: 0.1,
@@ -174,6 +188,9 @@ impl Tuning {
             ("tuning.flying", self.flying),
             ("tuning.flying_weightless", self.flying_weightless),
             ("tuning.sinking", self.sinking),
+            ("tuning.heavy", self.heavy),
+            ("tuning.thrown", self.thrown),
+            ("tuning.tight", self.tight),
             ("tuning.few", self.few),
             ("tuning.many", self.many),
             ("tuning.worth", self.worth),

@@ -1,0 +1,53 @@
+//! Islands that rounds of coarse solve and sweeps leave unsolved go to the direct solver.
+//!
+//! Two signs call for it. A body much lighter than what presses on it is moved by small errors of
+//! large impulses: there contacts must close more slowly than the rounds are content with. And
+//! rounds that end unsolved in one substep after the other, in a group where nothing flies, will not
+//! get there; where it finds no solution either it is left alone for the rest of the step. Under a
+//! heavy load it is called every time: one substep left unsolved starts a collapse.
+
+use drystone_base::lanes::Dispatch;
+use drystone_complementarity::newton::{Limits, Newton, bears_heavy_load};
+
+use crate::Tuning;
+use crate::group::Group;
+
+/// Share of the approach that is too fast under a heavy load to which the direct solver works [1].
+const SOLVED: f64 = 0.1;
+
+/// The direct solver of a group, and whether to call it. Nothing of it outlives a step but memory.
+#[derive(Default)]
+pub(crate) struct Direct {
+    newton: Newton,
+    /// Solves in turn that ended above what is enough.
+    unsolved: u32,
+    /// Whether it has found no solution in this step.
+    failed: bool,
+}
+
+impl Direct {
+    /// A new step.
+    pub(crate) fn begin(&mut self) {
+        self.unsolved = 0;
+        self.failed = false;
+    }
+}
+
+/// Solves directly what the rounds left; `enough` is the approach they were content with, over that of
+/// a calm patch.
+pub(crate) fn finish<T: Dispatch>(group: &mut Group<T>, enough: f64, tuning: &Tuning) {
+    let calm = group.calmest;
+    let direct = &mut group.direct;
+    let stuck = group.residual > enough && !group.flies;
+    direct.unsolved = if stuck { direct.unsolved + 1 } else { 0 };
+    let stubborn = direct.unsolved >= tuning.stubborn && !direct.failed;
+    let loaded = group.residual > tuning.tight
+        && bears_heavy_load(&group.blocks, tuning.heavy, tuning.thrown * calm);
+    if !loaded && !stubborn {
+        return;
+    }
+    let tolerance = SOLVED * tuning.tight * calm;
+    let outcome = (direct.newton).solve(&mut group.blocks, tolerance, &Limits::default());
+    direct.failed |= !outcome.solved;
+    group.residual = outcome.residual / calm;
+}
