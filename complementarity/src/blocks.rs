@@ -43,8 +43,10 @@ pub struct PatchInput {
     pub restitution: f64,
     /// Island of the patch: bodies that contacts join share one.
     pub island: u32,
-    /// What gaps and depths are measured by [m].
+    /// What gaps and small depths are measured by [m].
     pub length: f64,
+    /// What large depths are measured by [m].
+    pub thickness: f64,
     /// What approach is measured by: below it the patch is calm [m/s].
     pub calm: f64,
     /// Coarse interface of the patch, or [`NONE`].
@@ -183,8 +185,9 @@ pub(crate) struct Block<T> {
     pub(crate) inverse_inertia: [[Eight<T>; 6]; 2],
     pub(crate) friction: Eight<T>,
     pub(crate) restitution: Eight<T>,
-    /// What gaps and depths are measured by [m].
+    /// What gaps and small depths are measured by, and large depths [m].
     pub(crate) length: Eight<T>,
+    pub(crate) thickness: Eight<T>,
     /// One over the approach at which the patch is calm [s/m].
     pub(crate) per_calm: Eight<T>,
     pub(crate) point: [BlockPoint<T>; POINTS],
@@ -243,6 +246,7 @@ impl<T: Real> Block<T> {
         self.friction.0[lane] = T::of(0.0);
         self.restitution.0[lane] = T::of(0.0);
         self.length.0[lane] = T::of(1.0);
+        self.thickness.0[lane] = T::of(1.0);
         self.per_calm.0[lane] = T::of(0.0);
         put(&mut self.normal, lane, Vec3::ZERO);
         put(&mut self.tangent1, lane, Vec3::ZERO);
@@ -387,6 +391,7 @@ impl<T: Real> Blocks<T> {
             block.friction.0[lane] = T::of(patch.friction);
             block.restitution.0[lane] = T::of(patch.restitution);
             block.length.0[lane] = T::of(patch.length);
+            block.thickness.0[lane] = T::of(patch.thickness);
             block.per_calm.0[lane] = T::of(1.0 / patch.calm);
             for side in 0..2 {
                 let slot = patch.bodies[side] as usize;

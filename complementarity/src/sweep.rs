@@ -450,19 +450,21 @@ struct Settle<'a, T> {
 }
 
 impl<T: Real> Kernel<T> for Settle<'_, T> {
-    type Output = f64;
-    /// Forgets the last correction; returns the deepest penetration over its patch's length.
+    type Output = [f64; 2];
+    /// Forgets the last correction; returns the deepest penetration over length and over thickness.
     #[inline(always)]
-    fn run<L: Lanes<Real = T>>(self) -> f64 {
-        let mut deepest = L::splat(0.0);
+    fn run<L: Lanes<Real = T>>(self) -> [f64; 2] {
+        let mut deepest = [L::splat(0.0); 2];
         for (block, cold) in self.blocks.iter().zip(self.cold) {
-            let length = L::load(&block.length);
+            let (length, thickness) = (L::load(&block.length), L::load(&block.thickness));
             for cold in cold.iter_mut().take(block.points as usize) {
-                deepest = deepest.larger((-L::load(&cold.separation)).over(length));
+                let depth = -L::load(&cold.separation);
+                deepest[0] = deepest[0].larger(depth.over(length));
+                deepest[1] = deepest[1].larger(depth.over(thickness));
                 L::splat(0.0).store(&mut cold.push);
             }
         }
-        largest(deepest)
+        deepest.map(largest)
     }
 }
 
@@ -675,8 +677,9 @@ impl<T: Dispatch> Blocks<T> {
         self.before.extend_from_slice(&self.velocity);
     }
 
-    /// Deepest penetration over its patch's length [1]; call before [`Self::correct`].
-    pub fn settle(&mut self) -> f64 {
+    /// Deepest penetration, over its patch's length and over its thickness [1]; call before
+    /// [`Self::correct`].
+    pub fn settle(&mut self) -> [f64; 2] {
         let Self { blocks, cold, .. } = self;
         dispatch(Settle { blocks, cold })
     }

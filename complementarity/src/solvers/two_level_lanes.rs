@@ -73,6 +73,7 @@ impl Lanes {
                     restitution: 0.0,
                     island: 0,
                     length: 1.0,
+                    thickness: 1.0,
                     calm: 1.0,
                     interface: member.aggregate.map_or(NONE, |aggregate| aggregate as u32),
                     upward: member.sign > 0.0,

@@ -76,6 +76,7 @@ impl Pile {
             restitution: 0.0,
             island: 0,
             length: 1.0,
+            thickness: 1.0,
             calm: 1.0,
             interface: NONE,
             upward: true,

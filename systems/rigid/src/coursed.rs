@@ -230,13 +230,13 @@ fn advance_group<T: Dispatch>(
         group.move_bodies(model, h);
     }
     group.collect_impulses();
-    let deepest = group.blocks.settle();
-    if deepest > tuning.slop {
-        let rounds = if deepest > tuning.buried { 10 } else { 1 };
+    let [shallow, deep] = group.blocks.settle();
+    if shallow > tuning.slop {
+        let rounds = if deep > tuning.buried { 10 } else { 1 };
         let sweeps = match settings.correction_sweeps {
             // while things fly, overlap passes, and pushing hard would only stir what stands nearby
-            usual if group.flies && deepest < tuning.passing => usual.div_ceil(3),
-            usual if deepest > tuning.deep => 4 * usual,
+            usual if group.flies && deep < tuning.passing => usual.div_ceil(3),
+            usual if deep > tuning.deep => 4 * usual,
             usual => usual,
         };
         group.blocks.correct(tuning.slop, sweeps, rounds);

@@ -15,6 +15,13 @@ use crate::group::Group;
 /// Share of the approach that is too fast under a heavy load to which the direct solver works [1].
 const SOLVED: f64 = 0.1;
 
+/// What may be spent on rounds that end unsolved without a heavy load.
+const PATIENCE: Limits = Limits {
+    factorisations: 30,
+    flops: 5e6,
+    work: 5e7,
+};
+
 /// The direct solver of a group, and whether to call it. Nothing of it outlives a step but memory.
 #[derive(Default)]
 pub(crate) struct Direct {
@@ -41,13 +48,17 @@ pub(crate) fn finish<T: Dispatch>(group: &mut Group<T>, enough: f64, tuning: &Tu
     let stuck = group.residual > enough && !group.flies;
     direct.unsolved = if stuck { direct.unsolved + 1 } else { 0 };
     let stubborn = direct.unsolved >= tuning.stubborn && !direct.failed;
-    let loaded = group.residual > tuning.tight
+    // what flies need not be that still
+    let limit = if group.flies { enough } else { tuning.tight };
+    let loaded = group.residual > limit
         && bears_heavy_load(&group.blocks, tuning.heavy, tuning.thrown * calm);
-    if !loaded && !stubborn {
+    let small = group.blocks.len() <= tuning.direct as usize;
+    if !small || (!loaded && !stubborn) {
         return;
     }
     let tolerance = SOLVED * tuning.tight * calm;
-    let outcome = (direct.newton).solve(&mut group.blocks, tolerance, &Limits::default());
+    let limits = if loaded { Limits::default() } else { PATIENCE };
+    let outcome = (direct.newton).solve(&mut group.blocks, tolerance, &limits);
     direct.failed |= !outcome.solved;
     group.residual = outcome.residual / calm;
 }

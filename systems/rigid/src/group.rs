@@ -357,6 +357,7 @@ impl<T: Dispatch> Group<T> {
                 restitution: patch.restitution,
                 island: self.patch_island(k),
                 length: patch.length,
+                thickness,
                 calm,
                 interface: if coarse { self.interface[k] } else { NONE },
                 upward: graph.height[b] > graph.height[a],

@@ -29,12 +29,12 @@ pub struct Tuning {
     pub zone: f64,
     /// Depth left alone by the position correction, over the length [1].
     pub slop: f64,
-    /// Depth from which the correction takes four times its sweeps, over the length [1].
+    /// Depth from which the correction takes four times its sweeps, over the thickness [1].
     pub deep: f64,
     /// Depth up to which the correction of a group that flies takes a third of its sweeps, over the
-    /// length [1].
+    /// thickness [1].
     pub passing: f64,
-    /// Depth from which it goes on while that helps, up to ten times as long, over the length
+    /// Depth from which it goes on while that helps, up to ten times as long, over the thickness
     /// [1]. Overlaps of impacts are left to several steps: pressing them out at once costs a struck
     /// tower 3 % of its bricks.
     pub buried: f64,
@@ -70,6 +70,8 @@ pub struct Tuning {
     pub tight: f64,
     /// Solves in turn within a step that end unsolved before the direct solver is called.
     pub stubborn: u32,
+    /// Blocks of eight patches up to which a group may go to the direct solver.
+    pub direct: u32,
 
     /// Share of the contacts that must be closing for a further round [1]; three times as many while
     /// the group flies.
@@ -115,9 +117,9 @@ impl Default for Tuning {
             near: 1.5e-3,
             zone: 2.5e-4,
             slop: 2.5e-4,
-            deep: 1.5e-3,
+            deep: 2e-3,
             passing: 0.02,
-            buried: 0.04,
+            buried: 0.08,
             calm: 7e-4,
             calm_weightless: 1e-6,
             gain: 0.01,
@@ -132,6 +134,7 @@ impl Default for Tuning {
             thrown: 40.0,
             tight: 4e-3,
             stubborn: 2,
+            direct: 256,
             few: 0.01,
             many: 0.2,
             worth: 0.1,
@@ -144,7 +147,7 @@ impl Default for Tuning {
             turn: 0.1,
             travel: 1.0,
             travel_part: 0.3,
-            parts: 8,
+            parts: 32,
         }
     }
 }
