@@ -251,10 +251,10 @@ fn advance_group<T: Dispatch>(
 fn solve<T: Dispatch>(group: &mut Group<T>, options: &Options) {
     let (settings, tuning) = (&options.coursed, &options.tuning);
     // without layers sweeps are all there is: take more of them
-    let (rounds, gain) = if group.coarse.is_empty() {
-        (tuning.free_rounds * settings.rounds, tuning.free_gain)
-    } else {
-        (settings.rounds, tuning.gain)
+    let (rounds, gain) = match group.flies {
+        _ if group.coarse.is_empty() => (tuning.free_rounds * settings.rounds, tuning.free_gain),
+        true => (settings.rounds, tuning.flying_gain),
+        false => (settings.rounds, tuning.gain),
     };
     let large = group.blocks.len() > tuning.large as usize;
     let (few, spread, stale) = if group.flies {

@@ -15,7 +15,7 @@ use crate::group::Group;
 /// Share of the approach that is too fast under a heavy load to which the direct solver works [1].
 const SOLVED: f64 = 0.1;
 
-/// What may be spent on rounds that end unsolved without a heavy load.
+/// What may be spent on rounds that end unsolved without a heavy load, and while things fly.
 const PATIENCE: Limits = Limits {
     factorisations: 30,
     flops: 5e6,
@@ -57,7 +57,11 @@ pub(crate) fn finish<T: Dispatch>(group: &mut Group<T>, enough: f64, tuning: &Tu
         return;
     }
     let tolerance = SOLVED * tuning.tight * calm;
-    let limits = if loaded { Limits::default() } else { PATIENCE };
+    let limits = if loaded && !group.flies {
+        Limits::default()
+    } else {
+        PATIENCE
+    };
     let outcome = (direct.newton).solve(&mut group.blocks, tolerance, &limits);
     direct.failed |= !outcome.solved;
     group.residual = outcome.residual / calm;

@@ -480,7 +480,11 @@ impl<T: Dispatch> Group<T> {
             }
         }
         self.follow_arms(state, model);
-        self.coarse.take_inertia(&self.blocks);
+        // the coarse level only guides, and its line search knows the present inertia
+        let turned = self.turned.iter().filter(|&&turned| turned).count();
+        if turned as f64 > tuning.stale * self.members.len() as f64 {
+            self.coarse.take_inertia(&self.blocks);
+        }
         true
     }
 

@@ -45,6 +45,8 @@ pub struct Tuning {
     pub calm_weightless: f64,
     /// ... or this share of the approach that the solve started from [1].
     pub gain: f64,
+    /// The same share while the group flies [1]: what rests must come to rest, what flies need not.
+    pub flying_gain: f64,
     /// The same share where nothing is fixed and so there are no layers [1].
     pub free_gain: f64,
     /// How many times the rounds such an island may take [1].
@@ -123,12 +125,13 @@ impl Default for Tuning {
             calm: 7e-4,
             calm_weightless: 1e-6,
             gain: 0.01,
+            flying_gain: 0.05,
             free_gain: 1e-3,
-            free_rounds: 8,
+            free_rounds: 2,
             still: 5e-4,
             flying: 0.35,
             flying_weightless: 0.013,
-            sinking: 0.01,
+            sinking: 0.05,
             sinking_rounds: 24,
             heavy: 20.0,
             thrown: 40.0,
@@ -186,6 +189,7 @@ impl Tuning {
             ("tuning.passing", self.passing),
             ("tuning.buried", self.buried),
             ("tuning.gain", self.gain),
+            ("tuning.flying_gain", self.flying_gain),
             ("tuning.free_gain", self.free_gain),
             ("tuning.still", self.still),
             ("tuning.flying", self.flying),

@@ -3,7 +3,8 @@
 //! Within a step, anchors and inertia stay as they were at its start while bodies go on by
 //! substeps, and the correction moves bodies too; each costs a little angular momentum. An island
 //! gets back what it has lost as one spin of the whole: that changes no velocity between its bodies,
-//! so that its contacts stay solved.
+//! so that its contacts stay solved. Where that spin adds energy, the motion of the bodies against the
+//! whole is slowed by as much, which changes neither momentum.
 
 use drystone_base::{Mat3, Symmetric3, Vec3};
 
@@ -32,6 +33,12 @@ struct Free {
     inertia: Symmetric3,
     /// What is missing as a spin [rad/s].
     spin: Vec3,
+    /// Momentum [kg m/s], and angular momentum about `centre` after that spin [kg m²/s].
+    push: Vec3,
+    twist: Vec3,
+    /// Kinetic energy before and after that spin [J].
+    had: f64,
+    has: f64,
 }
 
 impl Momentum {
@@ -105,6 +112,41 @@ impl Momentum {
             if !island.held {
                 member.linear_velocity += island.spin.cross(member.position - island.centre);
                 member.angular_velocity += island.spin;
+            }
+        }
+        self.slow_down(members, model);
+    }
+
+    /// Slows the motion of bodies against the whole where the spin of the whole has added energy.
+    fn slow_down(&mut self, members: &mut [Member], model: &Model) {
+        self.each(members, |island, member| {
+            let mass = model.mass[member.body as usize];
+            let arm = member.position - island.centre;
+            let (v, w) = (member.linear_velocity, member.angular_velocity);
+            let inertia = member.inertia(model);
+            let energy =
+                |v: Vec3, w: Vec3| 0.5 * (mass * v.length_squared() + w.dot(inertia.times(w)));
+            island.has += energy(v, w);
+            island.had += energy(v - island.spin.cross(arm), w - island.spin);
+            island.push += mass * v;
+            island.twist += arm.cross(mass * v) + inertia.times(w);
+        });
+        for member in members.iter_mut().filter(|member| member.island != NONE) {
+            let island = &self.islands[member.island as usize];
+            if island.held || island.has <= island.had {
+                continue;
+            }
+            // the motion of the whole as one body has the rest of the energy
+            let velocity = island.push / island.mass;
+            let spin = island.inertia.inverse().times(island.twist);
+            let whole = 0.5 * (velocity.dot(island.push) + spin.dot(island.twist));
+            let share = ((island.had - whole) / (island.has - whole))
+                .clamp(0.0, 1.0)
+                .sqrt();
+            if share.is_finite() {
+                let v = velocity + spin.cross(member.position - island.centre);
+                member.linear_velocity = v + share * (member.linear_velocity - v);
+                member.angular_velocity = spin + share * (member.angular_velocity - spin);
             }
         }
     }
