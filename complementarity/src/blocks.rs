@@ -170,6 +170,8 @@ pub(crate) struct ColdPoint<T> {
     pub(crate) separation: Eight<T>,
     /// Impulses set aside while impacts are answered [N s].
     pub(crate) kept: [Eight<T>; 3],
+    /// Share of its impulse that the point gives back in this round of impacts [1].
+    pub(crate) bounce: Eight<T>,
     /// Normal displacement impulse of the position correction [kg m].
     pub(crate) push: Eight<T>,
 }

@@ -4,7 +4,9 @@
 //! impulses `λ` bring them to rest, on their friction cones. Then each gives back the share `e` of
 //! its impulse (Poisson's law), `(1 + e) λ` in all. What now approaches elsewhere is the next round:
 //! a blow passes through a row of touching balls from one to the next, and symmetric rows answer
-//! symmetrically.
+//! symmetrically. Contacts that carry a load do not wait for their turn: they hold in every round,
+//! without bounce, so that what stands on the ground is struck as a whole. (Without that a ball
+//! between two dominoes spends its energy on them and the ground, and none falls.)
 //!
 //! With one `e` for all contacts a round never adds energy, with friction or without. Without it, or
 //! where all stick, `λ·(u + Aλ) = 0`, and the change is `½ (1 + e)(e − 1) λ·Aλ`: zero at `e = 1`.
@@ -25,17 +27,18 @@ type Cold<T> = [ColdPoint<T>; POINTS];
 
 struct Approaching<'a, T> {
     blocks: &'a mut [Block<T>],
-    cold: &'a [Cold<T>],
+    cold: &'a mut [Cold<T>],
     velocity: &'a [Eight<T>],
     h: f64,
     zone: f64,
-    /// Blocks with a contact that approaches.
+    /// Blocks with a contact that approaches or carries a load.
     found: &'a mut Vec<u32>,
 }
 
 impl<T: Real> Kernel<T> for Approaching<'_, T> {
     type Output = f64;
-    /// Asks those that meet within `h` seconds, and approach, to stop doing so; all others nothing.
+    /// Asks those that meet within `h` seconds, and approach, to stop doing so, those that carry a load
+    /// not to start, and all others nothing.
     /// Returns the fastest approach over that of a calm patch.
     #[inline(always)]
     fn run<L: Lanes<Real = T>>(self) -> f64 {
@@ -49,23 +52,31 @@ impl<T: Real> Kernel<T> for Approaching<'_, T> {
             let n = V3::<L>::load(&block.normal);
             let zone = L::splat(self.zone) * L::load(&block.length);
             let per_calm = L::load(&block.per_calm);
-            let mut here = zero;
+            let e = L::load(&block.restitution);
+            let (mut here, mut holds) = (zero, zero);
             for j in 0..block.points as usize {
                 let point = &block.point[j];
                 let (ra, rb) = (V3::load(&point.ra), V3::load(&point.rb));
                 let speed = n.dot(b.at(rb).minus(a.at(ra)));
                 let separation = L::load(&cold[j].separation);
                 let meets = (zone - separation).if_above(h * speed, zero, nothing);
-                let target = still.if_above(speed * per_calm, meets, nothing);
-                let target = L::load(&point.mass_n).if_above(zero, target, nothing);
-                here = here.larger(target.if_above(nothing, -(speed * per_calm), zero));
+                let there = L::load(&point.mass_n).if_above(zero, meets, nothing);
+                let over = speed * per_calm;
+                let strikes = still.if_above(over, there, nothing);
+                let loaded = L::load(&cold[j].kept[0]).if_above(zero, there, nothing);
+                let target = strikes.larger(loaded);
+                here = here.larger(strikes.if_above(nothing, -over, zero));
+                holds = holds.larger(target.if_above(nothing, L::splat(1.0), zero));
+                strikes
+                    .if_above(nothing, e, zero)
+                    .store(&mut cold[j].bounce);
                 let point = &mut block.point[j];
                 target.store(&mut point.target);
                 for row in &mut point.impulse {
                     zero.store(row);
                 }
             }
-            if largest(here) > 0.0 {
+            if largest(holds) > 0.0 {
                 self.found.push(k as u32);
             }
             fastest = fastest.larger(here);
@@ -76,6 +87,7 @@ impl<T: Real> Kernel<T> for Approaching<'_, T> {
 
 struct Restore<'a, T> {
     blocks: &'a [Block<T>],
+    cold: &'a [Cold<T>],
     some: &'a [u32],
     velocity: &'a mut [Eight<T>],
 }
@@ -86,12 +98,12 @@ impl<T: Real> Kernel<T> for Restore<'_, T> {
     #[inline(always)]
     fn run<L: Lanes<Real = T>>(self) {
         for &k in self.some {
-            let block = &self.blocks[k as usize];
+            let (block, cold) = (&self.blocks[k as usize], &self.cold[k as usize]);
             let mut a = Motion8::<L>::gather(self.velocity, &block.body[0]);
             let mut b = Motion8::<L>::gather(self.velocity, &block.body[1]);
             let frame = Frame8::<L>::load(block);
-            let e = L::load(&block.restitution);
-            for point in &block.point[..block.points as usize] {
+            for (point, cold) in block.point.iter().zip(cold).take(block.points as usize) {
+                let e = L::load(&cold.bounce);
                 let (ra, rb) = (V3::load(&point.ra), V3::load(&point.rb));
                 let [n, t1, t2] = [0, 1, 2].map(|row| e * L::load(&point.impulse[row]));
                 push(block, &mut a, &mut b, ra, rb, frame.vector(n, t1, t2));
@@ -115,8 +127,8 @@ impl<T: Real> Kernel<T> for Book<'_, T> {
     fn run<L: Lanes<Real = T>>(self) {
         for &k in self.some {
             let (block, cold) = (&self.blocks[k as usize], &mut self.cold[k as usize]);
-            let factor = L::splat(1.0) + L::load(&block.restitution);
             for (point, cold) in block.point.iter().zip(cold).take(block.points as usize) {
+                let factor = L::splat(1.0) + L::load(&cold.bounce);
                 for row in 0..3 {
                     let both = factor * L::load(&point.impulse[row]);
                     (L::load(&cold.total[row]) + both).store(&mut cold.total[row]);
@@ -161,7 +173,7 @@ impl<T: Dispatch> Blocks<T> {
                 zone,
                 found: &mut some,
             });
-            if some.is_empty() {
+            if fastest <= 0.0 {
                 break;
             }
             self.free.clear();
@@ -176,10 +188,14 @@ impl<T: Dispatch> Blocks<T> {
                 }
             }
             let Self {
-                blocks, velocity, ..
+                blocks,
+                cold,
+                velocity,
+                ..
             } = self;
             dispatch(Restore {
                 blocks,
+                cold,
                 some: &some,
                 velocity,
             });

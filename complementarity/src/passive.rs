@@ -17,7 +17,7 @@
 
 use drystone_base::lanes::{Dispatch, Eight, Kernel, Lanes, Real, dispatch};
 
-use crate::blocks::{Block, Blocks, NONE, V3};
+use crate::blocks::{Block, Blocks, ColdPoint, NONE, POINTS, V3};
 use crate::sweep::{Frame8, Motion8};
 
 /// Shares nearer to one than this are taken for one.
@@ -25,6 +25,7 @@ const WHOLE: f64 = 1e-6;
 
 struct Work<'a, T> {
     blocks: &'a [Block<T>],
+    cold: &'a [[ColdPoint<T>; POINTS]],
     some: Option<&'a [u32]>,
     /// Per body: velocity at the start plus that without contacts, and what contacts changed.
     sum: &'a [Eight<T>],
@@ -41,7 +42,8 @@ impl<T: Real> Kernel<T> for Work<'_, T> {
     fn run<L: Lanes<Real = T>>(self) {
         let count = self.some.map_or(self.blocks.len(), <[u32]>::len);
         for k in 0..count {
-            let block = &self.blocks[self.some.map_or(k, |some| some[k] as usize)];
+            let k = self.some.map_or(k, |some| some[k] as usize);
+            let (block, cold) = (&self.blocks[k], &self.cold[k]);
             let frame = Frame8::<L>::load(block);
             let (sum_a, sum_b) = (
                 Motion8::<L>::gather(self.sum, &block.body[0]),
@@ -52,20 +54,20 @@ impl<T: Real> Kernel<T> for Work<'_, T> {
                 Motion8::<L>::gather(self.change, &block.body[1]),
             );
             let (mut first, mut second) = (L::splat(0.0), L::splat(0.0));
-            for point in &block.point[..block.points as usize] {
+            for (point, cold) in block.point.iter().zip(cold).take(block.points as usize) {
                 let (ra, rb) = (V3::load(&point.ra), V3::load(&point.rb));
                 let impulse = frame.vector(
                     L::load(&point.impulse[0]),
                     L::load(&point.impulse[1]),
                     L::load(&point.impulse[2]),
                 );
+                let impulse = if self.reflected {
+                    impulse.times(L::splat(1.0) + L::load(&cold.bounce))
+                } else {
+                    impulse
+                };
                 first = first + impulse.dot(sum_b.at(rb).minus(sum_a.at(ra)));
                 second = second + impulse.dot(change_b.at(rb).minus(change_a.at(ra)));
-            }
-            if self.reflected {
-                let factor = L::splat(1.0) + L::load(&block.restitution);
-                first = first * factor;
-                second = second * factor;
             }
             let mut lanes = [Eight::<T>::default(); 2];
             first.store(&mut lanes[0]);
@@ -114,6 +116,7 @@ impl<T: Dispatch> Blocks<T> {
         terms.resize(self.islands, [0.0; 3]);
         dispatch(Work {
             blocks: &self.blocks,
+            cold: &self.cold,
             some,
             sum: &self.summed,
             change: &self.change,

@@ -3,7 +3,7 @@
 
 use std::ops::{Bound, RangeBounds};
 
-use drystone_world::{FindingKind, Truth};
+use drystone_world::Truth;
 
 /// Start and end of a range of times [s].
 fn span(times: impl RangeBounds<f64>) -> (f64, Option<f64>) {
@@ -224,14 +224,5 @@ pub(crate) fn comes_to_rest(bodies: &str, within: f64, speed: f64) -> Truth {
         bodies: bodies.into(),
         within,
         speed,
-    }
-}
-
-/// At most so many of `things` have a finding of this kind, which is known and not cured.
-pub(crate) fn known_finding(kind: FindingKind, things: &str, at_most: u64) -> Truth {
-    Truth::KnownFinding {
-        kind,
-        things: things.into(),
-        at_most,
     }
 }

@@ -27,7 +27,7 @@ fn build() -> Scene {
         Body::ball(0.25)
             .named("ball")
             .at(8.0 * cos, 5.5, -8.0 * sin)
-            .density(PAPER_DENSITY),
+            .density(8.0 * PAPER_DENSITY),
     );
     // it touches the first edge, 0.25 m below its centre at most, after 3.3 m or more
     scene

@@ -5,8 +5,8 @@ pub(crate) use drystone_world::{
     PoseKey, Profile, Row, Scalp, Strand, StrandTruth,
 };
 pub(crate) use drystone_world::{
-    Arch, Body, Builtin, Camera, CardHouse, Column, Dominoes, Fill, FindingKind, Generator, Grid,
-    House, Mesh, Part, Pattern, Pyramid, Ring, Scene, Shape, Stack, Truth, Wall,
+    Arch, Body, Builtin, Camera, CardHouse, Column, Dominoes, Fill, Generator, Grid, House, Mesh,
+    Part, Pattern, Pyramid, Ring, Scene, Shape, Stack, Truth, Wall,
 };
 
 pub(crate) use crate::Entry;
