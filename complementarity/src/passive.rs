@@ -20,8 +20,9 @@ use drystone_base::lanes::{Dispatch, Eight, Kernel, Lanes, Real, dispatch};
 use crate::blocks::{Block, Blocks, ColdPoint, NONE, POINTS, V3};
 use crate::sweep::{Frame8, Motion8};
 
-/// Shares nearer to one than this are taken for one.
-const WHOLE: f64 = 1e-6;
+/// Shares nearer to one than this are taken for one: in double precision, and in single, where the
+/// sums have few digits and a load must not be shed for their sake.
+const WHOLE: [f64; 2] = [1e-6, 1e-3];
 
 struct Work<'a, T> {
     blocks: &'a [Block<T>],
@@ -136,6 +137,7 @@ impl<T: Dispatch> Blocks<T> {
                 terms[2] += mass * force * force;
             }
         }
+        let whole = WHOLE[usize::from(size_of::<T>() == 4)];
         let mut gained = false;
         for [linear, square, constant] in &mut terms {
             let share = if *linear + *square > *constant {
@@ -145,7 +147,7 @@ impl<T: Dispatch> Blocks<T> {
                 1.0
             };
             // no number is no share
-            *linear = if share > 1.0 - WHOLE {
+            *linear = if share > 1.0 - whole {
                 1.0
             } else if share >= 0.0 {
                 share
