@@ -15,7 +15,7 @@
 //! and 100 factorisations did not solve what the cone solves in 50.)
 //!
 //! Newton's matrix `M + ρ Jᵀ D J`, with `D` the derivative of the projection, is symmetric and
-//! positive definite; [`cholesky`] factors it, and a line search along the exact derivative makes
+//! positive definite; `cholesky` factors it, and a line search along the exact derivative makes
 //! every iteration descend. Then `λ ← p`, and again with a larger `ρ` until the natural residual
 //! in units of velocity is below a tolerance. The solution is that of the sweeps: `u_n ≥ target`
 //! complementary to `λ_n`, friction on the disc of radius `μ λ_n` against the slip.
