@@ -15,6 +15,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::cloth::build::{Built, Late, build};
+use crate::exchange::Exchange;
 use crate::{Body, FrameCloth, FrameStrand, Material, Scene, SceneError};
 
 /// All that moves about the cloth of a world.
@@ -133,8 +134,13 @@ impl Cloths {
         }
     }
 
+    /// Force [N] and torque [N m] that the cloth exerts on body `i` over its next step.
+    pub(crate) fn load(&self, i: usize) -> [Vec3; 2] {
+        self.loads[i]
+    }
+
     /// Follows the bodies, which have just taken a step of `dt`.
-    pub(crate) fn follow(&mut self, rigid: &rigid::System, dt: f64) {
+    pub(crate) fn follow(&mut self, rigid: &rigid::System, dt: f64, exchange: &mut Exchange) {
         self.let_in(rigid);
         let (state, model) = (&rigid.state, &rigid.model);
         let pose = |body: usize| -> Pose { state.shape_pose(model, body) };
@@ -156,6 +162,7 @@ impl Cloths {
             let (push, turn) = self.system.take_reaction(k, state.position[body]);
             if model.is_dynamic(body) && push.is_finite() && turn.is_finite() {
                 self.loads[body] = [push / dt, turn / dt];
+                exchange.give(body, [push, turn], dt);
             }
         }
     }

@@ -2,8 +2,8 @@
 //!
 //! A step does not fail, it reports; the world gathers those reports here while it runs. Each kind
 //! of finding is kept once for each thing, with its first time and how often it came. A run
-//! without a finding is sound. Energy is watched for rigid bodies; that of strands and cloth is
-//! not watched yet.
+//! without a finding is sound. Energy is watched for bodies (`drystone_rigid`) and where strands and
+//! cloth push bodies (`exchange.rs`).
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -24,6 +24,8 @@ pub enum FindingKind {
     EnergyGained,
     /// A body is faster than all the energy of what it touches explains. Values in m/s.
     BodyTooFast,
+    /// Strands or cloth gave a body more energy than they lost to it. Values in J.
+    CouplingGained,
     /// Steps of a strand were accepted unsolved. Strands that are solved together are named by
     /// the first. The value is 1.
     StrandUnsolved,
@@ -38,10 +40,11 @@ pub enum FindingKind {
 
 impl FindingKind {
     /// All kinds.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::BodyLost,
         Self::EnergyGained,
         Self::BodyTooFast,
+        Self::CouplingGained,
         Self::StrandUnsolved,
         Self::StrandReset,
         Self::ClothStalled,
@@ -54,6 +57,7 @@ impl FindingKind {
             Self::BodyLost => "body-lost",
             Self::EnergyGained => "energy-gained",
             Self::BodyTooFast => "body-too-fast",
+            Self::CouplingGained => "coupling-gained",
             Self::StrandUnsolved => "strand-unsolved",
             Self::StrandReset => "strand-reset",
             Self::ClothStalled => "cloth-stalled",
@@ -67,6 +71,9 @@ impl FindingKind {
             Self::BodyLost => "forces or speeds beyond what a number can hold",
             Self::EnergyGained => "it turns or is struck faster than the step resolves",
             Self::BodyTooFast => "an impact or an overlap that the step does not resolve",
+            Self::CouplingGained => {
+                "it is too light, or what pushes it too stiff, for a load that acts one step late"
+            }
             Self::StrandUnsolved => {
                 "stiffness, contacts or constraints that contradict each other within the step"
             }
@@ -83,6 +90,7 @@ impl FindingKind {
             Self::EnergyGained | Self::BodyTooFast => {
                 "halve dt; start without overlap; use the default stepper"
             }
+            Self::CouplingGained => "smaller dt; a heavier body; softer cloth or a longer strand",
             Self::StrandUnsolved | Self::StrandReset => {
                 "halve dt, or more strand_solver.steps_per_frame; softer or fewer constraints"
             }

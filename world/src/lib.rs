@@ -14,6 +14,7 @@ mod cloth_truth;
 mod cloths;
 mod defaults;
 mod error;
+mod exchange;
 mod field;
 mod finding;
 mod frame;

@@ -15,6 +15,7 @@ use drystone_rigid as rigid;
 use drystone_strand::{self as strand, MotionPath, Report, System, energy};
 use serde::{Deserialize, Serialize};
 
+use crate::exchange::Exchange;
 use crate::strand::build::{Built, Course, Ride, build};
 use crate::{Body, FrameStrand, Material, Scene, SceneError, Strand};
 
@@ -191,8 +192,13 @@ impl Strands {
         }
     }
 
+    /// Force [N] and torque [N m] that the strands exert on body `i` over its next step.
+    pub(crate) fn load(&self, i: usize) -> [Vec3; 2] {
+        self.loads[i]
+    }
+
     /// Follows the bodies, which have just taken a step of `dt`.
-    pub(crate) fn follow(&mut self, rigid: &rigid::System, dt: f64) {
+    pub(crate) fn follow(&mut self, rigid: &rigid::System, dt: f64, exchange: &mut Exchange) {
         let (start, end) = (self.system.state.time, rigid.state.time);
         let before = std::mem::replace(&mut self.poses, poses(rigid));
         let mut report = Report::default();
@@ -208,6 +214,9 @@ impl Strands {
             report.add(&self.system.step(time - self.system.state.time));
             self.system.state.time = time;
             self.gather(rigid, &mut impulses);
+        }
+        for (i, &impulse) in impulses.iter().enumerate() {
+            exchange.give(i, impulse, dt);
         }
         self.tighten(rigid, dt, &mut impulses);
         self.answer(rigid, dt, &impulses);

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::build::Builder;
 use crate::cloths::{ClothSnapshot, ClothTotal, Cloths};
+use crate::exchange::{Exchange, ExchangeGain};
 use crate::finding::{Finding, FindingKind, Findings, RunVerdict};
 use crate::strands::Strands;
 use crate::{
@@ -29,6 +30,7 @@ pub struct World {
     fingerprint: u64,
     /// Length of the last step [s].
     last_step: f64,
+    exchange: Exchange,
     findings: Findings,
 }
 
@@ -84,6 +86,7 @@ impl World {
             step: scene.step(),
             fingerprint: fingerprint(&scene),
             last_step: scene.step(),
+            exchange: Exchange::default(),
             findings: Findings::default(),
             scene,
         })
@@ -141,17 +144,57 @@ impl World {
         if let Some(cloths) = &self.cloths {
             cloths.push_bodies(&mut self.system);
         }
+        let coupled = self.strands.is_some() || self.cloths.is_some();
+        if coupled {
+            self.exchange.begin(&self.system);
+        }
         let mut report = self.system.step(dt);
+        let gains = if coupled {
+            self.close_exchange(dt)
+        } else {
+            Vec::new()
+        };
         if let Some(strands) = &mut self.strands {
-            strands.follow(&self.system, dt);
+            strands.follow(&self.system, dt, &mut self.exchange);
             report.dynamics_seconds += strands.last.seconds;
         }
         if let Some(cloths) = &mut self.cloths {
-            cloths.follow(&self.system, dt);
+            cloths.follow(&self.system, dt, &mut self.exchange);
             report.dynamics_seconds += cloths.last.seconds;
         }
         self.take_stock(&report);
+        self.take_exchange(&gains);
         report
+    }
+
+    /// Sets the work that loads of strands and cloth did in the bodies' step against what these lost.
+    fn close_exchange(&mut self, dt: f64) -> Vec<ExchangeGain> {
+        let load = |i: usize| {
+            let strands = self.strands.as_ref().map(|strands| strands.load(i));
+            let cloths = self.cloths.as_ref().map(|cloths| cloths.load(i));
+            let loads = strands.into_iter().chain(cloths);
+            loads.fold([Vec3::ZERO; 2], |sum, [force, torque]| {
+                [sum[0] + force, sum[1] + torque]
+            })
+        };
+        self.exchange.close(&self.system, load, dt)
+    }
+
+    /// Takes bodies that received more than strands and cloth lost into the findings.
+    fn take_exchange(&mut self, gains: &[ExchangeGain]) {
+        for gain in gains {
+            let [gained, allowed] = [gain.gained, gain.allowed];
+            let what = || {
+                format!(
+                    "strands or cloth gave it {gained:.3e} J more than they lost to it; {allowed:.3e} J pass for \
+                     rounding of the step"
+                )
+            };
+            let thing = || self.names[gain.body].to_string();
+            let (kind, time) = (FindingKind::CouplingGained, self.system.state.time);
+            self.findings
+                .add(kind, gain.body, time, (gained, allowed), thing, what);
+        }
     }
 
     /// What has gone wrong since the world was made, once for each kind and thing, in the order of

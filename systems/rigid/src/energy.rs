@@ -27,6 +27,13 @@ pub fn kinetic_energy(state: &State, model: &Model) -> f64 {
         .sum()
 }
 
+/// `½ m v² + ½ ω·Iω` of body `i` [J].
+pub fn kinetic_energy_of(state: &State, model: &Model, i: usize) -> f64 {
+    let spin = state.rotation[i].conjugate() * state.angular_velocity[i];
+    let turning = spin.dot(model.inertia_local[i].times(spin));
+    0.5 * (model.mass[i] * state.linear_velocity[i].length_squared() + turning)
+}
+
 /// `−Σ m s g·x` with each body's gravity scale `s`, zero at the origin [J].
 pub fn potential_energy(state: &State, model: &Model) -> f64 {
     dynamic(state, model)

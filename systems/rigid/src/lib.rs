@@ -42,4 +42,4 @@ pub use options::{
 pub use state::State;
 pub use system::{Report, System, Workspace};
 pub use tuning::Tuning;
-pub use watch::{EnergyAccount, EnergyGain, TooFast};
+pub use watch::{EnergyAccount, EnergyGain, GAIN_MEMORY, GAIN_SHARE, TooFast};

@@ -12,15 +12,16 @@
 
 use drystone_base::Vec3;
 
+use crate::energy::kinetic_energy_of;
 use crate::graph::NONE;
 use crate::options::Stepper;
 use crate::system::Workspace;
 use crate::{Model, Motion, Options, State};
 
 /// Surplus that is still taken for discretisation error, as a share of the energy at stake.
-const SHARE: f64 = 0.05;
+pub const GAIN_SHARE: f64 = 0.05;
 /// Steps after which a surplus, and the memory of a former kinetic energy, has fallen to 1/e.
-const MEMORY: f64 = 400.0;
+pub const GAIN_MEMORY: f64 = 400.0;
 /// A body is too fast when its energy is this many times all that its island had or received.
 const TOO_FAST: f64 = 1.5;
 /// Energy always at stake: this many times that of a fall from rest over one step.
@@ -125,13 +126,6 @@ pub(crate) struct Watched {
     pub(crate) too_fast: Vec<TooFast>,
 }
 
-/// `½ m v² + ½ ω·Iω` of body `i` [J].
-fn kinetic_energy(state: &State, model: &Model, i: usize) -> f64 {
-    let spin = state.rotation[i].conjugate() * state.angular_velocity[i];
-    let turning = spin.dot(model.inertia_local[i].times(spin));
-    0.5 * (model.mass[i] * state.linear_velocity[i].length_squared() + turning)
-}
-
 impl Watch {
     /// Takes down where the step starts.
     pub(crate) fn begin(&mut self, state: &State, model: &Model) {
@@ -151,7 +145,7 @@ impl Watch {
             let moving = model.is_dynamic(i) && state.present[i];
             self.moving.push(moving);
             self.kinetic.push(if moving {
-                kinetic_energy(state, model, i)
+                kinetic_energy_of(state, model, i)
             } else {
                 0.0
             });
@@ -226,7 +220,7 @@ impl Watch {
         dt: f64,
         account: &mut EnergyAccount,
     ) {
-        let fade = 1.0 - 1.0 / MEMORY;
+        let fade = 1.0 - 1.0 / GAIN_MEMORY;
         self.own.clear();
         self.share.clear();
         for i in 0..model.len() {
@@ -243,7 +237,7 @@ impl Watch {
             let turned = 0.5 * dt * spin;
 
             // change of energy less the work of what may give energy
-            let kinetic = kinetic_energy(state, model, i);
+            let kinetic = kinetic_energy_of(state, model, i);
             let fallen = weight.dot(travelled);
             let pushed = force.dot(travelled) + torque.dot(turned);
             let driven = self.driven[i];
@@ -440,7 +434,7 @@ impl Watch {
 
 /// Surplus of an island that passes for discretisation error [J].
 fn allowed(whole: &Change) -> f64 {
-    SHARE * whole.stake
+    GAIN_SHARE * whole.stake
 }
 
 /// Surplus of an island over the last few hundred steps [J].

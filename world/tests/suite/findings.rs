@@ -94,3 +94,40 @@ fn a_finding_breaks_a_scene_unless_it_is_known() {
     let verdicts = check(&scene, |_| {}).unwrap();
     assert!(verdicts.iter().all(|v| v.holds), "{verdicts:?}");
 }
+
+/// A box put on a cloth that lies on a table may rest there; if it is thrown up, that is found.
+#[test]
+fn a_body_thrown_by_cloth_is_found() {
+    for mass in [0.05, 5.0] {
+        let mut scene = Scene::new();
+        scene.dt = 0.01;
+        scene.add(Body::block(4.0, 0.2, 4.0).at(0.0, -0.1, 0.0).fixed());
+        let mut load = Body::block(0.3, 0.2, 0.3)
+            .named("load")
+            .at(0.0, 0.1202, 0.0);
+        load.mass = Some(mass);
+        scene.add(load);
+        let sheet = Surface::Sheet {
+            columns: 7,
+            rows: 7,
+            spacing: 0.07,
+        };
+        scene.cloth_contact.thickness = 0.01;
+        scene.cloth(Cloth::new("cloth", sheet).at(0.0, 0.01005, 0.0));
+        let mut world = World::new(&scene).unwrap();
+        let (i, start) = (world.index_of("load").unwrap(), 0.1202);
+        let mut highest = start;
+        for _ in 0..100 {
+            world.step();
+            highest = f64::max(highest, world.pose(i).position.y);
+        }
+        let found = world.findings().iter().any(|f| {
+            f.thing == "load"
+                && matches!(f.kind, FindingKind::CouplingGained | FindingKind::BodyLost)
+        });
+        assert!(
+            found || highest < start + 0.01,
+            "{mass} kg: rose to {highest} m in silence"
+        );
+    }
+}
