@@ -11,6 +11,7 @@ use crate::shape::{pose_of, validate_pose};
 use crate::{Key, SceneError, Turn};
 
 pub(crate) mod build;
+pub(crate) mod hold;
 pub(crate) mod obstacle;
 mod surface;
 

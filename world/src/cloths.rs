@@ -9,12 +9,13 @@
 use std::sync::Arc;
 
 use drystone_base::{Pose, Quat, Vec3};
-use drystone_cloth::{Feature, Report, Stall, State, System, Tally};
+use drystone_cloth::{Answer, Feature, FreeMotion, Report, Stall, State, System, Tally};
 use drystone_rigid as rigid;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::cloth::build::{Built, Late, build};
+use crate::cloth::hold::holds;
 use crate::exchange::Exchange;
 use crate::{Body, FrameCloth, FrameStrand, Material, Scene, SceneError};
 
@@ -23,7 +24,7 @@ use crate::{Body, FrameCloth, FrameStrand, Material, Scene, SceneError};
 pub struct ClothSnapshot {
     /// Vertices, clocks, layers and the queue.
     pub state: State,
-    /// Force and torque that the next rigid step applies to each body [N], [N m].
+    /// Impulse and moment that the next rigid step applies to each body [N s], [N m s].
     pub loads: Vec<[Vec3; 2]>,
     /// Bodies that have entered since the start, and where.
     pub entered: Vec<(usize, Pose)>,
@@ -91,7 +92,7 @@ pub(crate) struct Cloths {
 
 impl Cloths {
     /// The cloth of an expanded `scene`, or none.
-    pub(crate) fn new(scene: &Scene) -> Result<Option<Self>, SceneError> {
+    pub(crate) fn new(scene: &Scene, rigid: &rigid::Model) -> Result<Option<Self>, SceneError> {
         if scene.cloths.is_empty() {
             return Ok(None);
         }
@@ -101,7 +102,7 @@ impl Cloths {
             rides,
             late,
             floor,
-        } = build(scene, &scene.bodies)?;
+        } = build(scene, &scene.bodies, Some(rigid))?;
         let looks = scene.cloths.iter().zip(&model.sheets);
         let looks = looks.map(|(cloth, sheet)| Look {
             name: cloth.name.as_str().into(),
@@ -125,27 +126,40 @@ impl Cloths {
     }
 
     /// What the cloth left on the bodies goes into the forces of their next step.
-    pub(crate) fn push_bodies(&self, rigid: &mut rigid::System) {
-        for (i, [force, torque]) in self.loads.iter().enumerate() {
-            if *force != Vec3::ZERO || *torque != Vec3::ZERO {
-                rigid.state.force[i] += *force;
-                rigid.state.torque[i] += *torque;
+    pub(crate) fn push_bodies(&self, rigid: &mut rigid::System, dt: f64) {
+        for i in 0..self.loads.len() {
+            let [force, torque] = self.load(i, dt);
+            if force != Vec3::ZERO || torque != Vec3::ZERO {
+                rigid.state.force[i] += force;
+                rigid.state.torque[i] += torque;
             }
         }
     }
 
-    /// Force [N] and torque [N m] that the cloth exerts on body `i` over its next step.
-    pub(crate) fn load(&self, i: usize) -> [Vec3; 2] {
-        self.loads[i]
+    /// Force [N] and torque [N m] that the cloth exerts on body `i` over its next step of `dt`.
+    pub(crate) fn load(&self, i: usize, dt: f64) -> [Vec3; 2] {
+        self.loads[i].map(|impulse| impulse / dt)
     }
 
-    /// Follows the bodies, which have just taken a step of `dt`.
-    pub(crate) fn follow(&mut self, rigid: &rigid::System, dt: f64, exchange: &mut Exchange) {
+    /// Impulses that bodies have not received yet, as contacts held them when cloth pushed [N s].
+    pub(crate) fn pending_momentum(&self) -> Vec3 {
+        self.loads.iter().map(|load| load[0]).sum()
+    }
+
+    /// Follows the bodies, which have just taken a step of `dt`. Those that are free give way: they take
+    /// part in the events from where they began the step, and end where cloth and their own motion led them.
+    pub(crate) fn follow(&mut self, rigid: &mut rigid::System, dt: f64, exchange: &Exchange) {
         self.let_in(rigid);
         let (state, model) = (&rigid.state, &rigid.model);
         let pose = |body: usize| -> Pose { state.shape_pose(model, body) };
         for (k, &(body, moves)) in self.obstacles.iter().enumerate() {
-            if moves && state.present[body] {
+            if !moves || !state.present[body] {
+                continue;
+            }
+            let free = model.is_dynamic(body)
+                && free_motion(rigid, body, dt, exchange)
+                    .is_some_and(|motion| self.system.free_obstacle(k, &motion, dt));
+            if !free {
                 self.system.drive_obstacle(k, pose(body), dt);
             }
         }
@@ -156,13 +170,11 @@ impl Cloths {
         self.last = self.system.advance(state.time - self.system.time());
         self.total.add(&self.last);
         for (k, &(body, moves)) in self.obstacles.iter().enumerate() {
-            if !moves {
-                continue;
-            }
-            let (push, turn) = self.system.take_reaction(k, state.position[body]);
-            if model.is_dynamic(body) && push.is_finite() && turn.is_finite() {
-                self.loads[body] = [push / dt, turn / dt];
-                exchange.give(body, [push, turn], dt);
+            if moves {
+                let load = give_way(rigid, body, self.system.answer_of(k));
+                self.loads[body] = load;
+                // what was exerted on a prescribed body moves nothing
+                self.system.take_reaction(k, Vec3::ZERO);
             }
         }
     }
@@ -279,12 +291,66 @@ impl Cloths {
     }
 
     /// A body more.
-    pub(crate) fn add_body(&mut self, body: &Body, material: Material) {
+    pub(crate) fn add_body(&mut self, body: &Body, material: Material, rigid: &rigid::Model) {
         let (number, thickness) = (self.loads.len(), 2.0 * self.radius);
-        let late = Late::new(number, body, material, thickness, self.floor);
+        let late = Late::new(number, body, material, thickness, self.floor, Some(rigid));
         self.late.push(late);
         self.loads.push([Vec3::ZERO; 2]);
     }
+}
+
+/// The motion of a body over the step of `dt` that it has just taken, for cloth to change.
+fn free_motion(
+    rigid: &rigid::System,
+    body: usize,
+    dt: f64,
+    exchange: &Exchange,
+) -> Option<FreeMotion> {
+    let (state, model) = (&rigid.state, &rigid.model);
+    let (centre, rotation, [moved, turned]) = exchange.step_of(body)?;
+    let (holds, support) = holds(rigid, body, dt);
+    // what touches nothing falls on a parabola; what is held goes straight
+    let acceleration = match holds.is_empty() && !state.asleep[body] {
+        true => model.gravity * model.gravity_scale[body],
+        false => Vec3::ZERO,
+    };
+    let start = Pose::new(centre, rotation);
+    Some(FreeMotion {
+        pose: Pose::new(start.point(model.shape_offset[body]), rotation),
+        centre,
+        velocity: moved / dt - acceleration * (0.5 * dt),
+        acceleration,
+        spin: turned / dt,
+        mass: model.mass[body],
+        inertia: state.inertia(model, body).matrix(),
+        holds,
+        support,
+    })
+}
+
+/// Puts a body where the cloth left it; what it could not give way to is left for its next step: impulse
+/// [N s] and moment [N m s].
+fn give_way(rigid: &mut rigid::System, body: usize, answer: Option<Answer>) -> [Vec3; 2] {
+    let nothing = [Vec3::ZERO; 2];
+    let Some(answer) = answer.filter(|answer| answer.received != nothing) else {
+        return nothing;
+    };
+    let (state, model) = (&mut rigid.state, &rigid.model);
+    let [velocity, spin] = answer.gained;
+    let finite = answer.centre.is_finite() && velocity.is_finite() && spin.is_finite();
+    if !finite || !model.is_dynamic(body) || !state.present[body] {
+        return nothing;
+    }
+    let taken = [
+        velocity * model.mass[body],
+        state.inertia(model, body).times(spin),
+    ];
+    state.position[body] = answer.centre;
+    state.rotation[body] = answer.pose.rotation;
+    state.linear_velocity[body] += velocity;
+    state.angular_velocity[body] += spin;
+    state.wake(body);
+    [0, 1].map(|part| answer.received[part] - taken[part])
 }
 
 /// The stall of a body that cannot enter.

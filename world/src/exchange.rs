@@ -108,6 +108,12 @@ impl Exchange {
         found
     }
 
+    /// Centre and rotation of a body before its last step; displacement [m] and turn [rad] over it.
+    pub(crate) fn step_of(&self, body: usize) -> Option<(Vec3, Quat, [Vec3; 2])> {
+        let ((centre, rotation), motion) = (*self.before.get(body)?, *self.motion.get(body)?);
+        Some((centre, rotation, motion))
+    }
+
     /// Strands or cloth exerted an impulse [N s] and its moment about the centre [N m s] on a body
     /// while they followed its last step of `dt`.
     pub(crate) fn give(&mut self, body: usize, [push, turn]: [Vec3; 2], dt: f64) {

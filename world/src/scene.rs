@@ -427,7 +427,7 @@ impl Scene {
             crate::strand::build::build(self, &strands, &bodies, &[])?;
         }
         if !self.cloths.is_empty() {
-            let built = crate::cloth::build::build(&self.named(), &bodies)?;
+            let built = crate::cloth::build::build(&self.named(), &bodies, None)?;
             drystone_cloth::System::new(built.model, self.cloth_solver.clone())?;
         }
         Ok(())

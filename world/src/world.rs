@@ -81,7 +81,7 @@ impl World {
             names,
             builder,
             strands: Strands::new(&scene, &system)?,
-            cloths: Cloths::new(&scene)?,
+            cloths: Cloths::new(&scene, &system.model)?,
             system,
             step: scene.step(),
             fingerprint: fingerprint(&scene),
@@ -142,7 +142,7 @@ impl World {
             strands.push_bodies(&mut self.system);
         }
         if let Some(cloths) = &self.cloths {
-            cloths.push_bodies(&mut self.system);
+            cloths.push_bodies(&mut self.system, dt);
         }
         let coupled = self.strands.is_some() || self.cloths.is_some();
         if coupled {
@@ -154,13 +154,14 @@ impl World {
         } else {
             Vec::new()
         };
+        // cloth first: bodies give way to it, and strands go where they are then
+        if let Some(cloths) = &mut self.cloths {
+            cloths.follow(&mut self.system, dt, &self.exchange);
+            report.dynamics_seconds += cloths.last.seconds;
+        }
         if let Some(strands) = &mut self.strands {
             strands.follow(&self.system, dt, &mut self.exchange);
             report.dynamics_seconds += strands.last.seconds;
-        }
-        if let Some(cloths) = &mut self.cloths {
-            cloths.follow(&self.system, dt, &mut self.exchange);
-            report.dynamics_seconds += cloths.last.seconds;
         }
         self.take_stock(&report);
         self.take_exchange(&gains);
@@ -171,7 +172,7 @@ impl World {
     fn close_exchange(&mut self, dt: f64) -> Vec<ExchangeGain> {
         let load = |i: usize| {
             let strands = self.strands.as_ref().map(|strands| strands.load(i));
-            let cloths = self.cloths.as_ref().map(|cloths| cloths.load(i));
+            let cloths = self.cloths.as_ref().map(|cloths| cloths.load(i, dt));
             let loads = strands.into_iter().chain(cloths);
             loads.fold([Vec3::ZERO; 2], |sum, [force, torque]| {
                 [sum[0] + force, sum[1] + torque]
@@ -399,7 +400,8 @@ impl World {
         }
         if let Some(cloths) = &mut self.cloths {
             let material = self.scene.materials.get(&body.material);
-            cloths.add_body(&body, material.copied().unwrap_or_default());
+            let material = material.copied().unwrap_or_default();
+            cloths.add_body(&body, material, &self.system.model);
         }
         let name: Arc<str> = body.name.as_str().into();
         self.names.push(name.clone());
@@ -525,7 +527,7 @@ impl World {
         let cloths = self
             .cloths
             .as_ref()
-            .map_or(Vec3::ZERO, |c| c.system.momentum().0);
+            .map_or(Vec3::ZERO, |c| c.system.momentum().0 + c.pending_momentum());
         bodies + strands + cloths
     }
 

@@ -12,6 +12,7 @@ use drystone_geometry::proximity::{first_root, gap_along, rounding};
 
 use crate::agenda::Entry;
 use crate::balls::Below;
+use crate::body::FreeBody;
 use crate::broad::Bounds;
 use crate::clock::{LEVELS, TICK, Tick, next_tick, period, seconds};
 use crate::eights::{tick_hinges, tick_springs};
@@ -50,6 +51,19 @@ pub(crate) struct Scratch {
     pub(crate) tally: Tally,
 }
 
+/// The primitive of a pair that belongs to a body which gives way.
+struct GivingSide {
+    /// Number of the obstacle.
+    body: usize,
+    /// Which corners of the pair are its.
+    corners: std::ops::Range<usize>,
+    /// Sum of their weights, 1 or -1.
+    sign: f64,
+    /// From its centre to where the pair meets it [m], and its velocity there [m/s].
+    arm: Vec3,
+    velocity: Vec3,
+}
+
 /// A run of the event loop.
 pub(crate) struct Run<'a> {
     pub(crate) net: &'a Net,
@@ -78,6 +92,7 @@ impl Run<'_> {
             if ticks {
                 self.tick_elastic();
                 self.tick_penalties();
+                self.aim_kicked_bodies();
             }
             self.repair();
             watch(self.state);
@@ -128,6 +143,14 @@ impl Run<'_> {
     /// Prescribed vertices that change their velocity now.
     fn change_velocities(&mut self) {
         let (t, net) = (self.state.time, self.net);
+        for k in 0..self.state.bodies.len() {
+            let due = self.state.movers[k].due.is_some_and(|due| due <= t);
+            if let (true, Some(body)) = (due, &mut self.state.bodies[k]) {
+                body.pass(t);
+                self.scratch.tally.prescribed += 1;
+                self.aim_body(k);
+            }
+        }
         for (mover, state) in net.movers.iter().zip(&mut self.state.movers) {
             if state.due.is_some_and(|due| due <= t) {
                 let scratch = &mut *self.scratch;
@@ -148,6 +171,60 @@ impl Run<'_> {
                 );
             }
         }
+    }
+
+    /// Bodies that were kicked now go on accordingly.
+    fn aim_kicked_bodies(&mut self) {
+        for k in 0..self.state.bodies.len() {
+            if self.state.bodies[k]
+                .as_ref()
+                .is_some_and(FreeBody::is_kicked)
+            {
+                self.aim_body(k);
+            }
+        }
+    }
+
+    /// Sends the vertices of a body that gives way to where it will be next.
+    fn aim_body(&mut self, k: usize) {
+        let (t, state) = (self.state.time, &mut *self.state);
+        let Some(body) = &mut state.bodies[k] else {
+            return;
+        };
+        let (next, touched) = (body.aim(t), &mut self.scratch.touched);
+        let mover = &self.net.movers[k];
+        mover.aim(&mut state.movers[k], t, next, &mut state.vertices, |i| {
+            touched.push(i);
+        });
+    }
+
+    /// The body that gives way of which a pair has a primitive.
+    #[inline]
+    fn giving_side(&self, entry: &Entry, x: &[Vec3; 4], w: &[f64; 4]) -> Option<GivingSide> {
+        let split = entry.kind().split();
+        for (corner, own, other) in [(0, 0..split, split..4), (3, split..4, 0..split)] {
+            let object = self.net.object[entry.corners[corner] as usize] as usize;
+            let Some(Some(body)) =
+                (object.checked_sub(self.net.sheets)).and_then(|k| self.state.bodies.get(k))
+            else {
+                continue;
+            };
+            let (mut sign, mut point) = (0.0, Vec3::ZERO);
+            for c in other {
+                sign += w[c];
+                point += x[c] * w[c];
+            }
+            // where the other side is: both are pushed at one point, so that no moment is left over
+            let arm = body.arm(point / sign, self.state.time);
+            return Some(GivingSide {
+                body: object - self.net.sheets,
+                corners: own,
+                sign: -sign,
+                arm,
+                velocity: body.velocity_at(arm),
+            });
+        }
+        None
     }
 
     /// Levels that tick now, of those in `mask`.
@@ -293,10 +370,18 @@ impl Run<'_> {
         let w = found.weights;
         let corners = entry.corners.map(|i| i as usize);
         let mut impulse = h * net.layers.force(entry.from, self.last_layer(entry), d);
-        let vertices = &mut self.state.vertices;
-        let (mut velocity, mut inverse_mass) = (Vec3::ZERO, 0.0);
-        for k in 0..4 {
-            let vertex = &vertices[corners[k]];
+        // the side of a body that gives way
+        let side = match self.state.bodies.is_empty() {
+            true => None,
+            false => self.giving_side(entry, &x, &w),
+        };
+        let (mut velocity, mut inverse_mass) = match &side {
+            Some(side) => (side.velocity * side.sign, 0.0),
+            None => (Vec3::ZERO, 0.0),
+        };
+        let gives = |k: usize| side.as_ref().is_some_and(|side| side.corners.contains(&k));
+        for k in (0..4).filter(|k| !gives(*k)) {
+            let vertex = &self.state.vertices[corners[k]];
             velocity += vertex.velocity_at(t, gravity) * w[k];
             inverse_mass += w[k] * w[k] * vertex.inverse_mass;
         }
@@ -314,15 +399,24 @@ impl Run<'_> {
         }
         let mut kick = n * impulse;
         let friction = (a.friction * b.friction).sqrt();
-        if friction > 0.0 && inverse_mass > 0.0 {
+        if friction > 0.0 {
+            if let Some(side) = &side {
+                // a body that is pushed off its centre turns, which is a slip too
+                velocity += self.answer(side, kick);
+            }
             let slip = velocity - n * velocity.dot(n);
             let speed = slip.length();
             if speed > 0.0 {
-                kick -= slip * ((friction * impulse).min(speed / inverse_mass) / speed);
+                if let Some(side) = &side {
+                    inverse_mass += self.answer(side, slip).dot(slip) / (speed * speed);
+                }
+                if inverse_mass > 0.0 {
+                    kick -= slip * ((friction * impulse).min(speed / inverse_mass) / speed);
+                }
             }
         }
-        for k in 0..4 {
-            let vertex = &mut vertices[corners[k]];
+        for k in (0..4).filter(|k| !gives(*k)) {
+            let vertex = &mut self.state.vertices[corners[k]];
             if vertex.inverse_mass > 0.0 {
                 vertex.move_to(t, gravity);
                 vertex.velocity += kick * (w[k] * vertex.inverse_mass);
@@ -331,7 +425,21 @@ impl Run<'_> {
                 self.state.reaction[corners[k]] += kick * w[k];
             }
         }
+        if let Some(side) = side
+            && let Some(body) = &mut self.state.bodies[side.body]
+        {
+            body.kick(t, side.arm, kick * side.sign);
+        }
         true
+    }
+
+    /// Change of velocity of a body that gives way by an impulse, where a pair meets it [m/s].
+    #[inline]
+    fn answer(&self, side: &GivingSide, impulse: Vec3) -> Vec3 {
+        match &self.state.bodies[side.body] {
+            Some(body) => body.answer_at(side.arm, impulse),
+            None => Vec3::ZERO,
+        }
     }
 
     /// The last of an entry's layers that is active; a single one is known to be without its pair.

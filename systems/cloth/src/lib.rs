@@ -6,6 +6,7 @@
 
 mod agenda;
 mod balls;
+mod body;
 mod broad;
 mod clock;
 mod eights;
@@ -31,6 +32,7 @@ mod system;
 mod validate;
 mod vertex;
 
+pub use body::{Answer, FreeMotion, Hold};
 pub use clock::{TICK, Tick, seconds, ticks};
 pub use energy::Energy;
 pub use error::Error;

@@ -207,6 +207,9 @@ pub struct Obstacle {
     pub friction: f64,
     /// Coefficient of restitution [1].
     pub restitution: f64,
+    /// Largest effective inverse mass at each of its points [1/kg], if it may give way
+    /// ([`System::free_obstacle`](crate::System::free_obstacle)); empty if it is always prescribed.
+    pub inverse_mass: Vec<f64>,
 }
 
 /// The penalty layers (Harmon 2012, §3).

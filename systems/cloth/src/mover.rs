@@ -45,6 +45,15 @@ pub struct MoverState {
     pub(crate) due: Option<Tick>,
 }
 
+impl MoverState {
+    /// Its keys are those of a body that gives way, from `now` on.
+    pub(crate) fn let_give_way(&mut self, now: Tick) {
+        self.pending.clear();
+        self.key = 0;
+        self.due = Some(now);
+    }
+}
+
 /// All movers of a model: obstacles first, then the pins sheet by sheet.
 pub(crate) fn movers(model: &Model) -> Vec<Mover> {
     let mut first: u32 = model.sheets.iter().map(|s| s.points.len() as u32).sum();
@@ -172,6 +181,35 @@ impl Mover {
             if !state.free {
                 state.due = Some(now);
             }
+        }
+    }
+
+    /// Sends the vertices of a driven one straight to where `next` has them, or lets them stand. Calls `changed`
+    /// with each vertex.
+    pub(crate) fn aim(
+        &self,
+        state: &mut MoverState,
+        t: Tick,
+        next: Option<(Tick, Pose)>,
+        vertices: &mut [Vertex],
+        mut changed: impl FnMut(u32),
+    ) {
+        let Path::Driven(first) = &self.path else {
+            return;
+        };
+        let change = next.map(|(time, pose)| (seconds(time - t), pose.then(&first.inverse())));
+        for (i, start) in self.vertices.iter().zip(&self.start) {
+            let vertex = &mut vertices[*i as usize];
+            vertex.move_to(t, Vec3::ZERO);
+            vertex.velocity = match &change {
+                Some((h, change)) => (change.point(*start) - vertex.position) / *h,
+                None => Vec3::ZERO,
+            };
+            changed(*i);
+        }
+        state.due = next.map(|(time, _)| time);
+        if let Some((_, pose)) = next {
+            state.pose = Some(pose);
         }
     }
 

@@ -74,6 +74,8 @@ pub(crate) struct Beat {
 #[derive(Clone, Debug)]
 pub(crate) struct Net {
     pub(crate) objects: Vec<Object>,
+    /// How many of them are sheets; obstacles follow.
+    pub(crate) sheets: usize,
     pub(crate) object: Vec<u32>,
     /// Start of every vertex [m], [m/s].
     pub(crate) start: Vec<Vec3>,
@@ -81,6 +83,8 @@ pub(crate) struct Net {
     pub(crate) rest: Vec<Vec3>,
     /// Of a vertex when it is free; 0 of obstacles [1/kg].
     pub(crate) inverse_mass: Vec<f64>,
+    /// Largest inverse mass that a vertex may have for contact: of obstacles that give way, else as above [1/kg].
+    pub(crate) lightness: Vec<f64>,
     /// Area of a vertex for drag, times the drag coefficient [kg/s].
     pub(crate) drag: Vec<f64>,
     /// Forces on vertices, numbered among all.
@@ -123,11 +127,13 @@ impl Net {
     pub(crate) fn new(model: &Model, options: &Options) -> Result<Self, Error> {
         let mut net = Self {
             objects: Vec::new(),
+            sheets: model.sheets.len(),
             object: Vec::new(),
             start: Vec::new(),
             velocity: Vec::new(),
             rest: Vec::new(),
             inverse_mass: Vec::new(),
+            lightness: Vec::new(),
             drag: Vec::new(),
             loads: Vec::new(),
             edges: Vec::new(),
@@ -202,12 +208,19 @@ impl Net {
             );
             let count = net.start.len();
             net.inverse_mass.resize(count, 0.0);
+            net.lightness.resize(count - obstacle.points.len(), 0.0);
+            net.lightness.extend(&obstacle.inverse_mass);
+            net.lightness.resize(count, 0.0);
             net.drag.resize(count, 0.0);
             net.velocity.resize(count, Vec3::ZERO);
             if let Some(object) = net.objects.last_mut() {
                 object.friction = obstacle.friction;
                 object.restitution = obstacle.restitution;
             }
+        }
+        net.lightness.resize(net.start.len(), 0.0);
+        for (lightness, inverse_mass) in net.lightness.iter_mut().zip(&net.inverse_mass) {
+            *lightness = lightness.max(*inverse_mass);
         }
         net.finish_topology();
         net.movers = movers(model);

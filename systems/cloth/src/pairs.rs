@@ -161,7 +161,7 @@ impl Pairs {
             }
             Kind::VertexVertex => [a, b, b, b],
         };
-        let inverse = corners.map(|i| net.inverse_mass[i as usize]);
+        let inverse = corners.map(|i| net.lightness[i as usize]);
         let (first, second) = inverse.split_at(kind.split());
         let most = |side: &[f64]| side.iter().copied().fold(0.0, f64::max);
         let pair = Pair {

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::agenda::Agenda;
 use crate::balls::Balls;
+use crate::body::FreeBody;
 use crate::broad::Broad;
 use crate::clock::{Tick, seconds};
 use crate::heap::Heap;
@@ -24,6 +25,8 @@ pub struct State {
     /// Written by kicks and by movers.
     pub(crate) vertices: Vec<Vertex>,
     pub(crate) movers: Vec<MoverState>,
+    /// By obstacle, the body that gives way in this advance, if it is one.
+    pub(crate) bodies: Vec<Option<FreeBody>>,
     /// Impulse on prescribed vertices since it was last asked for [N s].
     pub(crate) reaction: Vec<Vec3>,
     pub(crate) pairs: Pairs,
@@ -61,6 +64,7 @@ impl State {
         Self {
             time: 0,
             movers: net.movers.iter().map(|mover| mover.begin()).collect(),
+            bodies: Vec::new(),
             reaction: vec![Vec3::ZERO; vertices.len()],
             pairs: Pairs::new(net),
             agenda: Agenda::default(),
@@ -85,6 +89,8 @@ impl State {
             Certificate::BruteForce => true,
         };
         self.reaction.len() == count
+            && self.bodies.len() <= self.movers.len()
+            && self.bodies.iter().flatten().all(FreeBody::is_sound)
             && self.vertices.iter().all(|v| v.time <= self.time)
             && self.pairs.is_sound(net)
             && self.agenda.is_sound(&self.pairs.pool)

@@ -4,6 +4,7 @@ use std::time::Instant;
 
 use drystone_base::{Pose, Vec3};
 
+use crate::body::FreeBody;
 use crate::clock::{LEVELS, Tick, ticks};
 use crate::event_loop::{Run, Scratch};
 use crate::net::Net;
@@ -11,7 +12,8 @@ use crate::pair::Kind;
 use crate::state::State;
 use crate::vertex::Vertex;
 use crate::{
-    BroadPhase, Certificate, Energy, Error, Model, Obstacle, Options, Patch, Report, Stall,
+    Answer, BroadPhase, Certificate, Energy, Error, FreeMotion, Model, Obstacle, Options, Patch,
+    Report, Stall,
 };
 
 /// What a start was like.
@@ -91,6 +93,7 @@ impl System {
             vertex.time = old.time;
         }
         state.reaction[..count].copy_from_slice(&old.reaction);
+        state.bodies.clone_from(&old.bodies);
         let (first, pins) = old.movers.split_at(self.model.obstacles.len());
         state.movers[..first.len()].clone_from_slice(first);
         state.movers[first.len() + 1..].clone_from_slice(pins);
@@ -304,13 +307,39 @@ impl System {
     fn drive(&mut self, mover: usize, pose: Pose, seconds: f64) {
         let now = self.state.time;
         let finite = pose.position.is_finite() && pose.rotation.is_normalized();
-        if let (Some(mover), Some(state)) =
+        if let (Some(path), Some(state)) =
             (self.net.movers.get(mover), self.state.movers.get_mut(mover))
             && finite
             && seconds > 0.0
         {
-            mover.drive(state, now, now.saturating_add(ticks(seconds)), pose);
+            if let Some(body) = self.state.bodies.get_mut(mover) {
+                *body = None;
+            }
+            path.drive(state, now, now.saturating_add(ticks(seconds)), pose);
         }
+    }
+
+    /// Lets obstacle `i`, whose motion must be `Driven`, give way during the next `seconds`: it follows
+    /// `motion` and what the cloth makes of that. To be called before an advance of that length, and for every
+    /// one anew; [`System::answer_of`] tells where it went. False for motions that are not finite.
+    pub fn free_obstacle(&mut self, i: usize, motion: &FreeMotion, seconds: f64) -> bool {
+        let driven = i < self.model.obstacles.len() && self.net.movers[i].is_driven();
+        let body = FreeBody::new(motion, self.state.time, seconds);
+        let (true, Some(body)) = (driven, body) else {
+            return false;
+        };
+        if self.state.bodies.len() <= i {
+            self.state.bodies.resize(i + 1, None);
+        }
+        self.state.bodies[i] = Some(body);
+        self.state.movers[i].let_give_way(self.state.time);
+        true
+    }
+
+    /// What became of obstacle `i` in the last advance, if it gave way.
+    pub fn answer_of(&self, i: usize) -> Option<Answer> {
+        let body = self.state.bodies.get(i)?.as_ref()?;
+        Some(body.answer())
     }
 
     /// Impulse that obstacle `i` has received since this was last called [N s], and its moment about

@@ -5,8 +5,10 @@ use std::sync::Arc;
 
 use drystone_base::{Pose, Vec3};
 use drystone_cloth as cloth;
+use drystone_rigid as rigid;
 use drystone_strand as strand;
 
+use super::hold::lightness;
 use super::{Cloth, obstacle};
 use crate::error::ensure;
 use crate::{Body, Material, Motion, Scene, SceneError};
@@ -44,8 +46,10 @@ impl Late {
         material: Material,
         thickness: f64,
         floor: f64,
+        rigid: Option<&rigid::Model>,
     ) -> Self {
-        let solid = obstacle(described, material, thickness, floor, &Pose::IDENTITY);
+        let mut solid = obstacle(described, material, thickness, floor, &Pose::IDENTITY);
+        solid.inverse_mass = rigid.map_or_else(Vec::new, |r| lightness(r, body, &solid.points));
         Self { body, solid }
     }
 
@@ -83,8 +87,12 @@ impl cloth::Field for Felt {
     }
 }
 
-/// The model of the cloth of `scene`, among its `bodies`.
-pub(crate) fn build(scene: &Scene, bodies: &[Body]) -> Result<Built, SceneError> {
+/// The model of the cloth of `scene`, among its `bodies`; `rigid` knows their masses, which only a start needs.
+pub(crate) fn build(
+    scene: &Scene,
+    bodies: &[Body],
+    rigid: Option<&rigid::Model>,
+) -> Result<Built, SceneError> {
     let mut built = Built {
         model: cloth::Model {
             contact: scene.cloth_contact,
@@ -123,11 +131,14 @@ pub(crate) fn build(scene: &Scene, bodies: &[Body]) -> Result<Built, SceneError>
         let material = scene.materials.get(&body.material).copied();
         let material = material.unwrap_or_default();
         if body.enters_at > 0.0 {
-            let late = Late::new(i, body, material, thickness, built.floor);
+            let late = Late::new(i, body, material, thickness, built.floor, rigid);
             built.late.push(late);
             continue;
         }
-        let solid = obstacle(body, material, thickness, built.floor, &body.pose());
+        let mut solid = obstacle(body, material, thickness, built.floor, &body.pose());
+        let own = body.pose().inverse();
+        let points: Vec<Vec3> = solid.points.iter().map(|p| own.point(*p)).collect();
+        solid.inverse_mass = rigid.map_or_else(Vec::new, |r| lightness(r, i, &points));
         built.obstacles.push((i, body.motion != Motion::Fixed));
         built.model.obstacles.push(solid);
     }
@@ -230,5 +241,6 @@ fn obstacle(
         },
         friction: material.friction,
         restitution: material.restitution,
+        inverse_mass: Vec::new(),
     }
 }

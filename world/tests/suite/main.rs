@@ -4,6 +4,7 @@
 
 mod bad_input;
 mod cloth;
+mod coupling;
 mod findings;
 mod problem;
 mod scene;

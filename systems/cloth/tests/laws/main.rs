@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod bodies;
 mod closed_forms;
 mod contact;
 mod culling;
