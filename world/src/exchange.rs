@@ -140,6 +140,7 @@ fn turn(q: Quat) -> Vec3 {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
     use drystone_rigid::{Body, Materials, Model, Options, System};

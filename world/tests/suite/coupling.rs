@@ -58,10 +58,10 @@ fn a_box_put_on_a_tablecloth_rests_at_every_mass() {
         scene.add(weight(mass).at(0.0, 0.1202, 0.0));
         let mut world = World::new(&scene).unwrap();
         let (highest, last, speed) = watch(&mut world, 0.5);
-        println!("{mass}: {highest} {last} {speed}");
         assert!(highest < 0.1202 + 5e-3, "{mass} kg rose to {highest} m");
         assert!(last > 0.1, "{mass} kg went through the cloth: {last} m");
-        assert!(speed < 0.05, "{mass} kg still goes at {speed} m/s");
+        // measured: 2.5, 1.0, 1.0, 0.5 mm/s
+        assert!(speed < 0.01, "{mass} kg still goes at {speed} m/s");
         assert!(world.cloths().unwrap().crossings().is_empty());
         assert!(world.is_sound(), "{:?}", world.findings());
     }
@@ -74,7 +74,6 @@ fn a_box_dropped_on_a_tablecloth_does_not_bounce_higher() {
         scene.add(weight(mass).at(0.0, 0.2202, 0.0));
         let mut world = World::new(&scene).unwrap();
         let (highest, last, _) = watch(&mut world, 0.5);
-        println!("{mass}: {highest} {last}");
         assert!(highest < 0.2202 + 1e-3, "{mass} kg rose to {highest} m");
         assert!(last > 0.1, "{mass} kg went through the cloth: {last} m");
         assert!(world.is_sound(), "{:?}", world.findings());
@@ -99,7 +98,7 @@ fn momentum_is_kept_in_every_step_of_any_length() {
     for k in 0..60 {
         world.advance([0.01, 0.004, 0.02][k % 3]);
         let off = (world.momentum() - start).length() / start.length();
-        assert!(off < 1e-11, "step {k}: momentum off by {off:.1e}"); // measured: see the commit
+        assert!(off < 1e-11, "step {k}: momentum off by {off:.1e}"); // measured: below 1e-13
     }
     assert!(world.is_sound(), "{:?}", world.findings());
 }
