@@ -4,7 +4,7 @@
 use drystone_base::Vec3;
 use drystone_base::lanes::{Eight, Kernel, Lanes, dispatch};
 
-use crate::elastic::{Hinge, Spring, small_angle};
+use crate::elastic::{CARRIED, Dashpot, Hinge, Spring, small_angle};
 use crate::vertex::Vertex;
 
 /// Orders elements so that as many as possible stand in runs of eight that share no vertex, each near its old
@@ -51,32 +51,44 @@ pub(crate) fn in_eights<T: Copy>(
 pub(crate) struct Springs {
     ends: [[u32; 8]; 2],
     length: Eight<f64>,
+    /// Stiffness times period [N s/m].
     kick: Eight<f64>,
-    damp: Eight<f64>,
 }
 
 impl Springs {
     /// From eight of them.
     pub(crate) fn new(springs: &[Spring]) -> Self {
-        let (mut ends, mut numbers) = ([[0; 8]; 2], [Eight::default(); 3]);
+        let (mut ends, mut length, mut kick) = ([[0; 8]; 2], Eight::default(), Eight::default());
         for (k, spring) in springs.iter().take(8).enumerate() {
             (ends[0][k], ends[1][k]) = (spring.ends[0], spring.ends[1]);
-            let (kick, damp) = spring.in_a_period();
-            for (n, x) in [spring.length, kick, damp].into_iter().enumerate() {
-                numbers[n].0[k] = x;
-            }
+            length.0[k] = spring.length;
+            kick.0[k] = spring.kick();
         }
-        let [length, kick, damp] = numbers;
-        Self {
-            ends,
-            length,
-            kick,
-            damp,
-        }
+        Self { ends, length, kick }
     }
 }
 
-/// Eight hinges without damping that share no vertex.
+/// Eight dashpots along edges that share no vertex.
+#[derive(Clone, Debug)]
+pub(crate) struct Dashpots {
+    ends: [[u32; 8]; 2],
+    /// See [`Dashpot`].
+    inverse: Eight<f64>,
+}
+
+impl Dashpots {
+    /// From eight of them.
+    pub(crate) fn new(dashpots: &[Dashpot]) -> Self {
+        let (mut ends, mut inverse) = ([[0; 8]; 2], Eight::default());
+        for (k, dashpot) in dashpots.iter().take(8).enumerate() {
+            (ends[0][k], ends[1][k]) = (dashpot.ends[0], dashpot.ends[1]);
+            inverse.0[k] = dashpot.inverse;
+        }
+        Self { ends, inverse }
+    }
+}
+
+/// Eight hinges that share no vertex.
 #[derive(Clone, Debug)]
 pub(crate) struct Hinges {
     corners: [[u32; 8]; 4],
@@ -107,6 +119,11 @@ impl Hinges {
 /// Kicks the ends of springs, run by run.
 pub(crate) fn tick_springs(springs: &[Springs], vertices: &mut [Vertex]) {
     dispatch(TickSprings { springs, vertices });
+}
+
+/// Slows the ends of dashpots, run by run; gives the energy taken [J].
+pub(crate) fn tick_dashpots(dashpots: &[Dashpots], vertices: &mut [Vertex]) -> f64 {
+    dispatch(TickDashpots { dashpots, vertices })
 }
 
 /// Kicks the corners of hinges, run by run.
@@ -214,13 +231,43 @@ impl Kernel<f64> for TickSprings<'_> {
             // ends in one point have no direction
             let inverse = L::splat(1.0).over(length.larger(L::splat(1e-200)));
             let n = [e[0] * inverse, e[1] * inverse, e[2] * inverse];
-            let stretch = length - L::load(&run.length);
-            let parting = dot(n, minus(q.v, p.v));
-            let impulse = L::load(&run.kick) * stretch + L::load(&run.damp) * parting;
+            let impulse = L::load(&run.kick) * (length - L::load(&run.length));
             let (a, b) = (impulse * p.inverse_mass, -impulse * q.inverse_mass);
             scatter(self.vertices, &run.ends[0], plus(p.v, n, a));
             scatter(self.vertices, &run.ends[1], plus(q.v, n, b));
         }
+    }
+}
+
+struct TickDashpots<'a> {
+    dashpots: &'a [Dashpots],
+    vertices: &'a mut [Vertex],
+}
+
+impl Kernel<f64> for TickDashpots<'_> {
+    type Output = f64;
+    #[inline(always)]
+    fn run<L: Lanes<Real = f64>>(self) -> f64 {
+        let mut taken = L::splat(0.0);
+        for run in self.dashpots {
+            let p = gather::<L>(self.vertices, &run.ends[0]);
+            let q = gather::<L>(self.vertices, &run.ends[1]);
+            let e = minus(q.x, p.x);
+            let inverse = L::splat(1.0).over(dot(e, e).root().larger(L::splat(1e-200)));
+            let n = [e[0] * inverse, e[1] * inverse, e[2] * inverse];
+            let parting = dot(n, minus(q.v, p.v));
+            // as in `elastic::dashpot`
+            let mass = p.inverse_mass + q.inverse_mass;
+            let (half, least) = (mass * L::splat(0.5), mass * L::splat(1.0 / CARRIED));
+            let impulse = parting.over(L::load(&run.inverse).larger(least) + half);
+            taken = taken + impulse * (parting - impulse * half);
+            let (a, b) = (impulse * p.inverse_mass, -impulse * q.inverse_mass);
+            scatter(self.vertices, &run.ends[0], plus(p.v, n, a));
+            scatter(self.vertices, &run.ends[1], plus(q.v, n, b));
+        }
+        let mut sum = Eight::default();
+        taken.store(&mut sum);
+        sum.0.iter().sum()
     }
 }
 
@@ -314,7 +361,7 @@ mod tests {
     use super::*;
 
     /// Vertices of a crumpled sheet, and its elements.
-    fn crumpled() -> (Vec<Vertex>, Vec<Spring>, Vec<Hinge>) {
+    fn crumpled() -> (Vec<Vertex>, Vec<Spring>, Vec<Dashpot>, Vec<Hinge>) {
         let mut random = Random::new(5);
         let n = 12u32;
         let vertices = (0..n * n).map(|i| Vertex {
@@ -324,35 +371,54 @@ mod tests {
             inverse_mass: random.range(0.0, 2.0),
         });
         let vertices = vertices.collect();
-        let (mut springs, mut hinges) = (Vec::new(), Vec::new());
+        let (mut springs, mut dashpots, mut hinges) = (Vec::new(), Vec::new(), Vec::new());
         for i in 0..n * n - n - 1 {
             for j in [i + 1, i + n, i + n + 1] {
-                springs.push(Spring::new([i, j], 0.9, 3.0, 0.5, 0.1, 2.0));
+                let ends = [i, j];
+                springs.push(Spring {
+                    ends,
+                    length: 0.9,
+                    stiffness: 3.0,
+                    period: 0.1,
+                });
+                let inverse = random.range(0.0, 2.0);
+                dashpots.push(Dashpot { ends, inverse });
             }
             hinges.push(Hinge {
                 corners: [i, i + n + 1, i + 1, i + n],
                 angle: random.range(-3.0, 3.0),
                 stiffness: 1.0,
-                damping: 0.0,
                 period: 0.1,
             });
         }
-        (vertices, springs, hinges)
+        (vertices, springs, dashpots, hinges)
     }
 
     #[test]
     fn eight_at_a_time_kick_as_one_by_one() {
-        let (mut wide, mut springs, mut hinges) = crumpled();
+        let (mut wide, mut springs, mut dashpots, mut hinges) = crumpled();
         let runs = in_eights(&mut springs, |_| true, |spring| &spring.ends);
+        let slow = in_eights(&mut dashpots, |_| true, |dashpot| &dashpot.ends);
         let folds = in_eights(&mut hinges, |_| true, |hinge| &hinge.corners);
         assert!(runs >= 40 && folds >= 8, "{runs} and {folds} runs");
         let mut plain = wide.clone();
         let eights: Vec<_> = springs[..8 * runs].chunks(8).map(Springs::new).collect();
         let folded: Vec<_> = hinges[..8 * folds].chunks(8).map(Hinges::new).collect();
+        let slowed: Vec<_> = dashpots[..8 * slow].chunks(8).map(Dashpots::new).collect();
         tick_springs(&eights, &mut wide);
+        let taken = tick_dashpots(&slowed, &mut wide);
         tick_hinges(&folded, &mut wide);
-        springs[..8 * runs].iter().for_each(|s| s.tick(&mut plain));
-        hinges[..8 * folds].iter().for_each(|h| h.tick(&mut plain));
+        let mut sum = 0.0;
+        for spring in &springs[..8 * runs] {
+            spring.tick(&mut plain);
+        }
+        for dashpot in &dashpots[..8 * slow] {
+            sum += dashpot.tick(&mut plain).0;
+        }
+        for hinge in &hinges[..8 * folds] {
+            hinge.tick(&mut plain);
+        }
+        assert!((taken - sum).abs() < 1e-12 * sum, "{taken} and {sum} J");
         let off = |(a, b): (&Vertex, &Vertex)| (a.velocity - b.velocity).length();
         let worst = wide.iter().zip(&plain).map(off).fold(0.0, f64::max);
         assert!(worst < 1e-14, "{worst:.1e} m/s"); // measured: 9e-16
@@ -366,6 +432,10 @@ mod tests {
         }
         .run::<Narrow>();
         let vertices = &mut narrow[..];
+        let dashpots = &slowed[..];
+        let same = TickDashpots { dashpots, vertices }.run::<Narrow>();
+        assert_eq!(same, taken);
+        let vertices = &mut narrow[..];
         TickHinges {
             hinges: &folded,
             vertices,
@@ -376,7 +446,7 @@ mod tests {
 
     #[test]
     fn no_two_of_a_run_share_a_vertex_and_none_is_lost() {
-        let (_, mut springs, _) = crumpled();
+        let (_, mut springs, ..) = crumpled();
         let mut before: Vec<_> = springs.iter().map(|s| s.ends).collect();
         let runs = in_eights(&mut springs, |s| s.ends[0] % 7 != 0, |s| &s.ends);
         for run in springs[..8 * runs].chunks(8) {

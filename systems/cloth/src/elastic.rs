@@ -1,14 +1,15 @@
 //! Forces inside a sheet: edge springs, triangles, hinges, and the dashpots beside them.
 //!
-//! A tick kicks the velocities of its stencil, whose vertices stand at the tick's time. Dashpots
-//! follow the exact flow of the dashpot alone over the period, so they never add energy.
+//! A tick kicks the velocities of its stencil, whose vertices stand at the tick's time. Dashpots act between the two
+//! halves of all kicks of that time, see `event_loop::tick_elastic`: there a sheet at rest has no velocity, whatever
+//! pulls at it, so a dashpot of any strength leaves the rest alone; and there it can only take energy.
 
 use drystone_base::Vec3;
-use drystone_base::functions::{atan2, exp};
+use drystone_base::functions::atan2;
 
 use crate::vertex::Vertex;
 
-/// An edge with a spring and a dashpot.
+/// An edge with a spring.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Spring {
     pub(crate) ends: [u32; 2],
@@ -16,35 +17,14 @@ pub(crate) struct Spring {
     pub(crate) length: f64,
     /// `V = k/2 (|e| - L)²` [N/m]
     pub(crate) stiffness: f64,
-    /// Stiffness times the period, less what the dashpot takes of that kick at once [N s/m].
-    kick: f64,
-    /// Part of the relative velocity's impulse that the dashpot takes in a period [kg].
-    damp: f64,
+    /// Period [s].
+    pub(crate) period: f64,
 }
 
 impl Spring {
-    /// Period `h` [s], `inverse_mass` the sum of both ends' [1/kg].
-    pub(crate) fn new(
-        ends: [u32; 2],
-        length: f64,
-        stiffness: f64,
-        damping: f64,
-        h: f64,
-        inverse_mass: f64,
-    ) -> Self {
-        let damp = dashpot(damping, h, inverse_mass);
-        Self {
-            ends,
-            length,
-            stiffness,
-            kick: stiffness * h * (1.0 - damp * inverse_mass),
-            damp,
-        }
-    }
-
-    /// What it gives in a period: per length [N s/m], and per speed [kg].
-    pub(crate) const fn in_a_period(&self) -> (f64, f64) {
-        (self.kick, self.damp)
+    /// Stiffness times the period [N s/m].
+    pub(crate) fn kick(&self) -> f64 {
+        self.stiffness * self.period
     }
 
     /// [J]
@@ -54,38 +34,86 @@ impl Spring {
     }
 
     /// On the first end; on the second the opposite [N].
-    #[cfg(test)]
-    fn force(&self, x: [Vec3; 2]) -> Vec3 {
+    pub(crate) fn force(&self, x: [Vec3; 2]) -> Vec3 {
         let e = x[1] - x[0];
-        e * (self.stiffness * (1.0 - self.length / e.length()))
+        let length = e.length();
+        if length == 0.0 {
+            return Vec3::ZERO;
+        }
+        e * (self.stiffness * (1.0 - self.length / length))
     }
 
+    /// Kicks both ends; gives the work of those that are prescribed [J].
     #[inline]
-    pub(crate) fn tick(&self, vertices: &mut [Vertex]) {
+    pub(crate) fn tick(&self, vertices: &mut [Vertex]) -> f64 {
         let [a, b] = self.ends.map(|i| i as usize);
         let (p, q) = (vertices[a], vertices[b]);
         let e = q.position - p.position;
         let length = e.length();
         if length == 0.0 {
-            return;
+            return 0.0;
         }
         let n = e * (1.0 / length);
-        let impulse =
-            self.kick * (length - self.length) + self.damp * n.dot(q.velocity - p.velocity);
+        let impulse = self.kick() * (length - self.length);
         vertices[a].velocity = p.velocity + n * (impulse * p.inverse_mass);
         vertices[b].velocity = q.velocity - n * (impulse * q.inverse_mass);
+        holding(&p, n * impulse) + holding(&q, n * -impulse)
     }
 }
 
-/// Impulse per speed that a dashpot of damping `b` exerts in `h`, by its exact flow:
-/// `μ (1 - exp(-b h/μ))`, `μ` the reduced mass.
-fn dashpot(b: f64, h: f64, inverse_mass: f64) -> f64 {
-    if b == 0.0 || inverse_mass == 0.0 {
-        return 0.0;
+/// Work that a prescribed vertex does while it withstands an impulse; nothing of a free one [J].
+#[inline]
+fn holding(vertex: &Vertex, impulse: Vec3) -> f64 {
+    if vertex.inverse_mass == 0.0 {
+        -vertex.velocity.dot(impulse)
+    } else {
+        0.0
     }
-    let x = b * h * inverse_mass;
-    let part = if x < 1e-5 { x } else { 1.0 - exp(-x) };
-    part / inverse_mass
+}
+
+/// Largest `b h W` that a dashpot acts with: of neighbours that slow each other in turn, each still relaxes within
+/// a twentieth of the time it should. At 2 it would stop its motion at once, beyond throw it back.
+pub(crate) const CARRIED: f64 = 1.5;
+
+/// Impulse per speed of a dashpot in a period, `1/(b h)` being `inverse` and `W` the inverse mass that it acts on:
+/// the trapezoidal rule `b h/(1 + b h W/2)`, with at most the `b` that its period carries.
+#[inline]
+fn dashpot(inverse: f64, inverse_mass: f64) -> f64 {
+    let least = inverse_mass * (1.0 / CARRIED);
+    let inverse = if inverse > least { inverse } else { least };
+    1.0 / (inverse + 0.5 * inverse_mass)
+}
+
+/// A dashpot along an edge.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Dashpot {
+    pub(crate) ends: [u32; 2],
+    /// `1/(b h)` of damping `b` and period `h` [m/(N s²)].
+    pub(crate) inverse: f64,
+}
+
+impl Dashpot {
+    /// Slows both ends; gives the energy taken, and the work of ends that are prescribed [J].
+    #[inline]
+    pub(crate) fn tick(&self, vertices: &mut [Vertex]) -> (f64, f64) {
+        let [a, b] = self.ends.map(|i| i as usize);
+        let (p, q) = (vertices[a], vertices[b]);
+        let e = q.position - p.position;
+        let length = e.length();
+        let inverse_mass = p.inverse_mass + q.inverse_mass;
+        if length == 0.0 || inverse_mass == 0.0 {
+            return (0.0, 0.0);
+        }
+        let n = e * (1.0 / length);
+        let parting = n.dot(q.velocity - p.velocity);
+        let impulse = dashpot(self.inverse, inverse_mass) * parting;
+        vertices[a].velocity = p.velocity + n * (impulse * p.inverse_mass);
+        vertices[b].velocity = q.velocity - n * (impulse * q.inverse_mass);
+        (
+            impulse * (parting - 0.5 * (impulse * inverse_mass)),
+            holding(&p, n * impulse) + holding(&q, n * -impulse),
+        )
+    }
 }
 
 /// Two triangles that share an edge (Grinspun 2003, §3): edge `v[0] v[1]`, tips `v[2]`, `v[3]`.
@@ -96,10 +124,43 @@ pub(crate) struct Hinge {
     pub(crate) angle: f64,
     /// `V = c/2 (θ - θ₀)²` [N m]
     pub(crate) stiffness: f64,
-    /// [N m s]
-    pub(crate) damping: f64,
     /// Period [s].
     pub(crate) period: f64,
+}
+
+/// A dashpot on the angle of a hinge.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct HingeDashpot {
+    pub(crate) corners: [u32; 4],
+    /// `1/(b h)` of damping `b` and period `h` [1/(N m s²)].
+    pub(crate) inverse: f64,
+}
+
+impl HingeDashpot {
+    /// Slows the angle; gives the energy taken, and the work of corners that are prescribed [J].
+    pub(crate) fn tick(&self, vertices: &mut [Vertex]) -> (f64, f64) {
+        let index = self.corners.map(|i| i as usize);
+        let Some((_, gradient)) = hinge_angle(index.map(|i| vertices[i].position)) else {
+            return (0.0, 0.0);
+        };
+        let (mut rate, mut inverse_mass) = (0.0, 0.0);
+        for k in 0..4 {
+            let v = &vertices[index[k]];
+            rate += gradient[k].dot(v.velocity);
+            inverse_mass += gradient[k].length_squared() * v.inverse_mass;
+        }
+        if inverse_mass == 0.0 {
+            return (0.0, 0.0);
+        }
+        let impulse = -dashpot(self.inverse, inverse_mass) * rate;
+        let mut work = 0.0;
+        for k in 0..4 {
+            let v = &mut vertices[index[k]];
+            work += holding(v, gradient[k] * impulse);
+            v.velocity += gradient[k] * (impulse * v.inverse_mass);
+        }
+        (-impulse * (rate + 0.5 * (impulse * inverse_mass)), work)
+    }
 }
 
 /// Angle between the normals of two triangles and its gradient by corner [rad], [rad/m].
@@ -166,28 +227,36 @@ impl Hinge {
         })
     }
 
+    /// By corner [N].
+    pub(crate) fn force(&self, x: [Vec3; 4]) -> [Vec3; 4] {
+        hinge_angle(x).map_or([Vec3::ZERO; 4], |(angle, gradient)| {
+            gradient.map(|g| g * (-self.stiffness * self.bend(angle)))
+        })
+    }
+
+    /// Kicks the corners; gives the work of those that are prescribed [J].
     #[inline]
-    pub(crate) fn tick(&self, vertices: &mut [Vertex]) {
+    pub(crate) fn tick(&self, vertices: &mut [Vertex]) -> f64 {
         let index = self.corners.map(|i| i as usize);
         let Some((angle, gradient)) = hinge_angle(index.map(|i| vertices[i].position)) else {
-            return;
+            return 0.0;
         };
-        let mut impulse = -self.stiffness * self.period * self.bend(angle);
-        if self.damping > 0.0 {
-            let (mut rate, mut inverse_mass) = (0.0, 0.0);
-            for k in 0..4 {
-                let v = &vertices[index[k]];
-                rate += gradient[k].dot(v.velocity);
-                inverse_mass += gradient[k].length_squared() * v.inverse_mass;
-            }
-            // the dashpot acts on what the hinge has just kicked
-            let damp = dashpot(self.damping, self.period, inverse_mass);
-            impulse -= damp * (rate + impulse * inverse_mass);
-        }
+        let impulse = -self.stiffness * self.period * self.bend(angle);
+        let mut work = 0.0;
         for k in 0..4 {
             let v = &mut vertices[index[k]];
+            work += holding(v, gradient[k] * impulse);
             v.velocity += gradient[k] * (impulse * v.inverse_mass);
         }
+        work
+    }
+
+    /// Square of its own frequency where its corners are `x` [1/s²].
+    pub(crate) fn frequency_squared(&self, x: [Vec3; 4], inverse_mass: [f64; 4]) -> f64 {
+        hinge_angle(x).map_or(f64::INFINITY, |(_, gradient)| {
+            let part = |k: usize| gradient[k].length_squared() * inverse_mass[k];
+            self.stiffness * (part(0) + part(1) + part(2) + part(3))
+        })
     }
 }
 
@@ -203,7 +272,7 @@ pub(crate) struct Triangle {
     lambda: f64,
     mu: f64,
     /// Period [s].
-    period: f64,
+    pub(crate) period: f64,
 }
 
 impl Triangle {
@@ -253,7 +322,7 @@ impl Triangle {
     }
 
     /// `-A F (2μE + λ tr E) B^T`, by corner [N].
-    fn force(&self, x: [Vec3; 3]) -> [Vec3; 3] {
+    pub(crate) fn force(&self, x: [Vec3; 3]) -> [Vec3; 3] {
         let (f, [xx, yy, xy]) = self.strain(x);
         let pressure = self.lambda * (xx + yy);
         let s = [
@@ -268,13 +337,25 @@ impl Triangle {
         [-(f1 + f2), f1, f2]
     }
 
-    pub(crate) fn tick(&self, vertices: &mut [Vertex]) {
+    /// Kicks the corners; gives the work of those that are prescribed [J].
+    pub(crate) fn tick(&self, vertices: &mut [Vertex]) -> f64 {
         let index = self.corners.map(|i| i as usize);
         let force = self.force(index.map(|i| vertices[i].position));
+        let mut work = 0.0;
         for k in 0..3 {
             let v = &mut vertices[index[k]];
+            work += holding(v, force[k] * self.period);
             v.velocity += force[k] * (self.period * v.inverse_mass);
         }
+        work
+    }
+
+    /// How much stiffer than at rest it is where its corners are `x`, at least 1: along the largest stretch the
+    /// slope of `λ (λ² - 1)/2` is `1 + 3 E`.
+    pub(crate) fn stiffening(&self, x: [Vec3; 3]) -> f64 {
+        let (_, [xx, yy, xy]) = self.strain(x);
+        let largest = 0.5 * (xx + yy) + (0.25 * (xx - yy) * (xx - yy) + xy * xy).sqrt();
+        1.0 + 3.0 * largest.max(0.0)
     }
 }
 
@@ -314,7 +395,12 @@ mod tests {
         let mut worst = [0.0f64; 3];
         for _ in 0..300 {
             let x: [Vec3; 4] = points(&mut random);
-            let spring = Spring::new([0, 1], 0.7, 30.0, 0.0, 1.0, 1.0);
+            let spring = Spring {
+                ends: [0, 1],
+                length: 0.7,
+                stiffness: 30.0,
+                period: 1.0,
+            };
             let pair = [x[0], x[1]];
             let truth = slope(pair, |x| spring.energy(x));
             worst[0] = worst[0].max((spring.force(pair) - truth[0]).length());
@@ -379,7 +465,20 @@ mod tests {
                 inverse_mass: 1e3,
             };
             let mut vertices = [still(0.0, 1.0), still(1.0, -2.0)];
-            Spring::new([0, 1], 1.0, 0.0, b, 1e-3, 2e3).tick(&mut vertices);
+            let inverse = 1.0 / (b * 1e-3);
+            let (taken, _) = Dashpot {
+                ends: [0, 1],
+                inverse,
+            }
+            .tick(&mut vertices);
+            let left: f64 = vertices
+                .iter()
+                .map(|v| 0.5e-3 * v.velocity.x * v.velocity.x)
+                .sum();
+            assert!(
+                (left + taken - 2.5e-3).abs() < 1e-15,
+                "b = {b}: {left} and {taken} J"
+            );
             let speed = vertices[1].velocity.x - vertices[0].velocity.x;
             assert!((-3.0..=1e-12).contains(&speed), "b = {b}: {speed}");
             let sum = vertices[0].velocity.x + vertices[1].velocity.x;

@@ -3,8 +3,10 @@
 use drystone_base::Vec3;
 use serde::{Deserialize, Serialize};
 
+use crate::clock::{period, seconds};
 use crate::net::Net;
 use crate::state::State;
+use crate::vertex::Vertex;
 
 /// Energies at one time [J].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -22,37 +24,97 @@ pub struct Energy {
 }
 
 impl Energy {
+    /// All but that of penalty layers [J].
+    pub fn without_contact(&self) -> f64 {
+        self.kinetic + self.stretching + self.bending + self.gravity
+    }
+
     /// All of them [J].
     pub fn total(&self) -> f64 {
         self.kinetic + self.stretching + self.bending + self.contact + self.gravity
     }
 }
 
+/// What was put in and taken out since the start [J].
+///
+/// Energy here leaves out that of penalty layers: with a restitution below 1 contact never gives all of it back. What
+/// contact holds at present counts as taken.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Account {
+    /// Energy at the start.
+    pub start: f64,
+    /// Held at the start by layers of pairs that began too close; contact may give it.
+    pub layers: f64,
+    /// Work of what moves as prescribed: obstacles, pins and hands.
+    pub movers: f64,
+    /// Work of loads, moving air and other fields.
+    pub loads: f64,
+    /// Taken by dashpots.
+    pub damping: f64,
+    /// Taken by contact, of which restitution may give back a part.
+    pub contact: f64,
+}
+
+impl Account {
+    /// The most energy that there may be: the first, and all work done since.
+    pub fn most(&self) -> f64 {
+        self.start + self.layers + self.movers + self.loads
+    }
+
+    /// Energy that came from nowhere: what there is beyond what every single kick put in and took. Small and without
+    /// drift while clocks are short enough; it swings with the square of the periods.
+    pub fn gained(&self, energy: &Energy) -> f64 {
+        let known = self.start + self.movers + self.loads - self.damping - self.contact;
+        energy.without_contact() - known
+    }
+}
+
 /// Energies of everything free at the present time.
+///
+/// A kick stands for a force that acts all through its period, from half of it before to half of it after. Velocities
+/// are taken with the part of it that belongs to the time before now: without that energy would swing by
+/// the first power of the periods, and not by the second.
 pub(crate) fn energy(net: &Net, state: &State) -> Energy {
     let mut energy = Energy::default();
     let t = state.time;
-    let x: Vec<Vec3> = state
-        .vertices
-        .iter()
-        .map(|v| v.at(t, net.gravity))
-        .collect();
+    let place = |v: &Vertex| v.at(t, net.gravity);
+    let x: Vec<Vec3> = state.vertices.iter().map(place).collect();
+    let mut momentum = vec![Vec3::ZERO; x.len()];
+    for (level, beat) in net.beats.iter().enumerate() {
+        let ahead = seconds(t & ((1 << level) - 1)) - 0.5 * period(level as u8);
+        for spring in &beat.springs {
+            let [a, b] = spring.ends.map(|i| i as usize);
+            energy.stretching += spring.energy([x[a], x[b]]);
+            let kick = spring.force([x[a], x[b]]) * ahead;
+            momentum[a] += kick;
+            momentum[b] -= kick;
+        }
+        for triangle in &beat.triangles {
+            let corners = triangle.corners.map(|i| x[i as usize]);
+            energy.stretching += triangle.energy(corners);
+            for (i, force) in triangle.corners.iter().zip(triangle.force(corners)) {
+                momentum[*i as usize] += force * ahead;
+            }
+        }
+        for hinge in &beat.hinges {
+            let corners = hinge.corners.map(|i| x[i as usize]);
+            energy.bending += hinge.energy(corners);
+            for (i, force) in hinge.corners.iter().zip(hinge.force(corners)) {
+                momentum[*i as usize] += force * ahead;
+            }
+        }
+        for i in beat.heavy.iter().map(|i| *i as usize) {
+            if state.vertices[i].inverse_mass > 0.0 {
+                momentum[i] += net.true_gravity * (ahead / state.vertices[i].inverse_mass);
+            }
+        }
+    }
     for (i, v) in state.vertices.iter().enumerate() {
         if v.inverse_mass > 0.0 {
             let mass = 1.0 / v.inverse_mass;
-            energy.kinetic += 0.5 * mass * v.velocity_at(t, net.gravity).length_squared();
+            let velocity = v.velocity_at(t, net.gravity) + momentum[i] * v.inverse_mass;
+            energy.kinetic += 0.5 * mass * velocity.length_squared();
             energy.gravity -= mass * net.true_gravity.dot(x[i]);
-        }
-    }
-    for beat in &net.beats {
-        for spring in &beat.springs {
-            energy.stretching += spring.energy(spring.ends.map(|i| x[i as usize]));
-        }
-        for triangle in &beat.triangles {
-            energy.stretching += triangle.energy(triangle.corners.map(|i| x[i as usize]));
-        }
-        for hinge in &beat.hinges {
-            energy.bending += hinge.energy(hinge.corners.map(|i| x[i as usize]));
         }
     }
     for p in state.pairs.all() {

@@ -15,7 +15,7 @@ use crate::balls::Below;
 use crate::body::FreeBody;
 use crate::broad::Bounds;
 use crate::clock::{LEVELS, TICK, Tick, next_tick, period, seconds};
-use crate::eights::{tick_hinges, tick_springs};
+use crate::eights::{tick_dashpots, tick_hinges, tick_springs};
 use crate::net::Net;
 use crate::pair::{Kind, Pair};
 use crate::pairs::RANKS;
@@ -25,6 +25,17 @@ use crate::{BroadPhase, Certificate, Field, Options};
 
 /// Why a pair with room left has no time left.
 pub(crate) const TOO_FAST: &str = "it moves faster than a tick of time can resolve";
+
+/// Levels that tick at `t`, of those in `mask`, the fastest first.
+fn levels_at(t: Tick, mask: u64) -> impl Iterator<Item = usize> {
+    let ticking = (2u64 << t.trailing_zeros().min(LEVELS as u32)) - 1;
+    let mut left = mask & ticking;
+    std::iter::from_fn(move || {
+        let level = left.trailing_zeros() as usize;
+        left &= left.wrapping_sub(1);
+        (level < 64).then_some(level)
+    })
+}
 
 /// What the loop works with; nothing in here outlives an event.
 #[derive(Clone, Debug, Default)]
@@ -48,6 +59,10 @@ pub(crate) struct Scratch {
     places: Vec<Vec3>,
     /// Entries of the agenda that are not in order yet.
     tail: Vec<Entry>,
+    /// By vertex, half of the kicks of this time; see `tick_elastic`.
+    middle: Vec<Vec3>,
+    /// Elements need other clocks before the loop goes on.
+    pub(crate) regroup: bool,
     pub(crate) tally: Tally,
 }
 
@@ -78,7 +93,11 @@ impl Run<'_> {
     pub(crate) fn until(&mut self, end: Tick, watch: &mut dyn FnMut(&State)) {
         self.change_velocities();
         self.repair();
-        while self.state.stall.is_none() && self.scratch.tally.events() < self.options.event_limit {
+        self.scratch.regroup = false;
+        while self.state.stall.is_none()
+            && !self.scratch.regroup
+            && self.scratch.tally.events() < self.options.event_limit
+        {
             let t = self.next_event();
             if t > end {
                 self.state.time = end;
@@ -169,6 +188,13 @@ impl Run<'_> {
                         }
                     },
                 );
+                if mover.lets_go(t) {
+                    for i in mover.vertices.iter().map(|i| *i as usize) {
+                        let vertex = &self.state.vertices[i];
+                        self.state.account.movers +=
+                            vertex.own_energy(vertex.inverse_mass, net.true_gravity);
+                    }
+                }
             }
         }
     }
@@ -229,34 +255,40 @@ impl Run<'_> {
 
     /// Levels that tick now, of those in `mask`.
     fn levels_now(&self, mask: u64) -> impl Iterator<Item = usize> + use<> {
-        let ticking = (2u64 << self.state.time.trailing_zeros().min(LEVELS as u32)) - 1;
-        let mut left = mask & ticking;
-        std::iter::from_fn(move || {
-            let level = left.trailing_zeros() as usize;
-            left &= left.wrapping_sub(1);
-            (level < 64).then_some(level)
-        })
+        levels_at(self.state.time, mask)
     }
 
-    /// Elastic forces, gravity and fields whose clocks tick now.
+    /// Elastic forces, gravity, fields and dashpots whose clocks tick now. Positions stand still meanwhile, so kicks
+    /// are known at once; dashpots act half way through them, where velocities are those of the middle of the tick.
     fn tick_elastic(&mut self) {
         let (t, net) = (self.state.time, self.net);
+        self.scratch
+            .middle
+            .resize(self.state.vertices.len(), Vec3::ZERO);
+        for level in self.levels_now(net.beat_mask) {
+            let beat = &net.beats[level];
+            for i in &beat.stencil {
+                self.state.vertices[*i as usize].move_to(t, net.gravity);
+            }
+            for i in &beat.damped {
+                self.scratch.middle[*i as usize] = self.state.vertices[*i as usize].velocity;
+            }
+        }
+        // kicks
+        let mut work = 0.0;
         for level in self.levels_now(net.beat_mask) {
             let beat = &net.beats[level];
             let vertices = &mut self.state.vertices[..];
-            for i in &beat.stencil {
-                vertices[*i as usize].move_to(t, net.gravity);
-            }
             tick_springs(&beat.spring_runs, vertices);
             for spring in &beat.springs[8 * beat.spring_runs.len()..] {
-                spring.tick(vertices);
+                work += spring.tick(vertices);
             }
             for triangle in &beat.triangles {
-                triangle.tick(vertices);
+                work += triangle.tick(vertices);
             }
             tick_hinges(&beat.hinge_runs, vertices);
             for hinge in &beat.hinges[8 * beat.hinge_runs.len()..] {
-                hinge.tick(vertices);
+                work += hinge.tick(vertices);
             }
             for i in &beat.heavy {
                 let vertex = &mut vertices[*i as usize];
@@ -273,6 +305,60 @@ impl Run<'_> {
             self.scratch.touched.extend(&beat.stencil);
             self.scratch.touched.extend(&beat.watched);
         }
+        self.state.account.movers += work;
+        self.tick_dashpots();
+        self.follow_shapes();
+    }
+
+    /// Dashpots whose clocks tick now, half way back into the kicks of this time.
+    fn tick_dashpots(&mut self) {
+        let net = self.net;
+        let (vertices, middle) = (&mut self.state.vertices[..], &mut self.scratch.middle[..]);
+        for level in levels_at(self.state.time, net.beat_mask) {
+            for i in net.beats[level].damped.iter().map(|i| *i as usize) {
+                let half = (vertices[i].velocity - middle[i]) * 0.5;
+                vertices[i].velocity -= half;
+                middle[i] = half;
+            }
+        }
+        let (mut taken, mut work) = (0.0, 0.0);
+        for level in levels_at(self.state.time, net.beat_mask) {
+            let beat = &net.beats[level];
+            taken += tick_dashpots(&beat.dashpot_runs, vertices);
+            for dashpot in &beat.dashpots[8 * beat.dashpot_runs.len()..] {
+                let (loss, done) = dashpot.tick(vertices);
+                (taken, work) = (taken + loss, work + done);
+            }
+            for dashpot in &beat.hinge_dashpots {
+                let (loss, done) = dashpot.tick(vertices);
+                (taken, work) = (taken + loss, work + done);
+            }
+        }
+        for level in levels_at(self.state.time, net.beat_mask) {
+            for i in net.beats[level].damped.iter().map(|i| *i as usize) {
+                vertices[i].velocity += middle[i];
+            }
+        }
+        self.state.account.damping += taken;
+        self.state.account.movers += work;
+    }
+
+    /// Every sixteenth tick of a level: whether its elements are so deformed that they need shorter periods.
+    fn follow_shapes(&mut self) {
+        let (t, net) = (self.state.time, self.net);
+        let vertices = &self.state.vertices;
+        let at = |i: u32| vertices[i as usize].at(t, net.gravity);
+        let mut due = levels_at(t, net.beat_mask).filter(|level| (t >> level) & 15 == 0);
+        let drops = &mut self.state.drops;
+        let outgrown = |level: usize| {
+            let beat = &net.beats[level];
+            net.elements
+                .is_outgrown(beat, drops, &net.inverse_mass, &at)
+        };
+        if due.any(outgrown) {
+            net.elements.follow(drops, &net.inverse_mass, &at);
+            self.scratch.regroup = true;
+        }
     }
 
     /// Loads, air and accelerations on one level.
@@ -284,6 +370,7 @@ impl Run<'_> {
             if vertex.inverse_mass == 0.0 {
                 continue;
             }
+            let before = vertex.velocity;
             let mut air = Vec3::ZERO;
             for field in self.fields {
                 air += field.air(vertex.position, t);
@@ -295,12 +382,18 @@ impl Run<'_> {
                 let keep = drystone_base::functions::exp(-drag * vertex.inverse_mass * h);
                 vertex.velocity = air + (vertex.velocity - air) * keep;
             }
+            let (gain, mass) = (vertex.velocity - before, 1.0 / vertex.inverse_mass);
+            self.state.account.loads += 0.5 * mass * gain.dot(vertex.velocity + before);
         }
         for load in &net.loads {
             let impulse = load.force * (load.part(t) * h);
             for i in &load.vertices {
                 let vertex = &mut self.state.vertices[*i as usize];
-                vertex.velocity += impulse * vertex.inverse_mass;
+                if vertex.inverse_mass > 0.0 {
+                    let gain = impulse * vertex.inverse_mass;
+                    self.state.account.loads += impulse.dot(vertex.velocity + gain * 0.5);
+                    vertex.velocity += gain;
+                }
             }
         }
     }
@@ -415,21 +508,30 @@ impl Run<'_> {
                 }
             }
         }
+        // energy given to free vertices, and work of what is prescribed or a body of its own
+        let (mut given, mut work) = (0.0, 0.0);
         for k in (0..4).filter(|k| !gives(*k)) {
             let vertex = &mut self.state.vertices[corners[k]];
             if vertex.inverse_mass > 0.0 {
                 vertex.move_to(t, gravity);
-                vertex.velocity += kick * (w[k] * vertex.inverse_mass);
+                let change = kick * (w[k] * vertex.inverse_mass);
+                given += w[k] * kick.dot(vertex.velocity + change * 0.5);
+                vertex.velocity += change;
                 self.scratch.touched.push(corners[k] as u32);
             } else {
+                work -= w[k] * kick.dot(vertex.velocity);
                 self.state.reaction[corners[k]] += kick * w[k];
             }
         }
         if let Some(side) = side
             && let Some(body) = &mut self.state.bodies[side.body]
         {
+            let change = body.answer_at(side.arm, kick * side.sign);
+            work -= side.sign * kick.dot(side.velocity + change * 0.5);
             body.kick(t, side.arm, kick * side.sign);
         }
+        self.state.account.movers += work;
+        self.state.account.contact += work - given;
         true
     }
 

@@ -6,6 +6,7 @@
 
 mod agenda;
 mod balls;
+mod beats;
 mod body;
 mod broad;
 mod clock;
@@ -32,9 +33,10 @@ mod system;
 mod validate;
 mod vertex;
 
+pub use beats::ClampedDamper;
 pub use body::{Answer, FreeMotion, Hold};
 pub use clock::{TICK, Tick, seconds, ticks};
-pub use energy::Energy;
+pub use energy::{Account, Energy};
 pub use error::Error;
 pub use field::{Field, Wind};
 pub use model::{

@@ -135,6 +135,11 @@ fn small_turns(t0: Tick, from: Pose, t1: Tick, to: Pose, path: &mut Vec<(Tick, P
 }
 
 impl Mover {
+    /// Whether the next event, if it is at `t`, lets its vertices go.
+    pub(crate) fn lets_go(&self, t: Tick) -> bool {
+        self.until.is_some_and(|until| until <= t)
+    }
+
     pub(crate) fn is_fixed(&self) -> bool {
         matches!(self.path, Path::Fixed) && self.until.is_none()
     }
@@ -223,7 +228,7 @@ impl Mover {
         gravity: Vec3,
         mut changed: impl FnMut(u32),
     ) {
-        if self.until.is_some_and(|until| until <= t) {
+        if self.lets_go(t) {
             for i in &self.vertices {
                 let vertex = &mut vertices[*i as usize];
                 vertex.move_to(t, gravity);

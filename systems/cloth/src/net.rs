@@ -2,13 +2,11 @@
 
 use drystone_base::Vec3;
 
-use crate::clock::{LEVELS, level_of, period};
-use crate::eights::{Hinges, Springs, in_eights};
-use crate::elastic::{Hinge, Spring, Triangle, hinge_angle};
+use crate::beats::{Beat, Elements};
 use crate::mover::{Mover, movers};
 use crate::options::Gravity;
 use crate::penalty_layers::Layers;
-use crate::{Error, Load, Model, Options, Stretch};
+use crate::{Error, Load, Model, Options};
 
 /// Rows of numbers of different lengths, in one array.
 #[derive(Clone, Debug, Default)]
@@ -18,7 +16,7 @@ pub(crate) struct Rows {
 }
 
 impl Rows {
-    fn new(count: usize, pairs: impl Iterator<Item = (u32, u32)> + Clone) -> Self {
+    pub(crate) fn new(count: usize, pairs: impl Iterator<Item = (u32, u32)> + Clone) -> Self {
         let mut start = vec![0u32; count + 1];
         for (row, _) in pairs.clone() {
             start[row as usize + 1] += 1;
@@ -51,25 +49,6 @@ pub(crate) struct Object {
     pub(crate) restitution: f64,
 }
 
-/// Elements that tick together.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Beat {
-    pub(crate) springs: Vec<Spring>,
-    pub(crate) hinges: Vec<Hinge>,
-    /// The first of the springs and hinges again, in runs of eight.
-    pub(crate) spring_runs: Vec<Springs>,
-    pub(crate) hinge_runs: Vec<Hinges>,
-    pub(crate) triangles: Vec<Triangle>,
-    /// Vertices that loads, air and fields act on.
-    pub(crate) aired: Vec<u32>,
-    /// Free vertices kicked by gravity.
-    pub(crate) heavy: Vec<u32>,
-    /// Every vertex that any of these moves.
-    pub(crate) stencil: Vec<u32>,
-    /// Vertices whose certificates are looked at, besides.
-    pub(crate) watched: Vec<u32>,
-}
-
 /// All that stays fixed.
 #[derive(Clone, Debug)]
 pub(crate) struct Net {
@@ -97,6 +76,12 @@ pub(crate) struct Net {
     pub(crate) particle: Vec<bool>,
     /// An edge without a face.
     pub(crate) bare: Vec<bool>,
+    pub(crate) elements: Elements,
+    /// Vertices that loads, air and fields act on, and the levels of those and of ticking gravity.
+    pub(crate) aired: Vec<u32>,
+    pub(crate) field_level: usize,
+    pub(crate) gravity_level: Option<usize>,
+    /// Of the present grouping: who ticks on each level. Written by `group`, as are the next two.
     pub(crate) beats: Vec<Beat>,
     /// Bit k: something ticks on level k.
     pub(crate) beat_mask: u64,
@@ -120,7 +105,7 @@ pub(crate) struct Net {
 }
 
 /// Longest time between two looks at a vertex [s].
-const LOOK: f64 = 1.0 / 1024.0;
+pub(crate) const LOOK: f64 = 1.0 / 1024.0;
 
 impl Net {
     /// Flattens a model whose numbers were checked.
@@ -142,7 +127,11 @@ impl Net {
             vertex_faces: Rows::default(),
             particle: Vec::new(),
             bare: Vec::new(),
-            beats: vec![Beat::default(); LEVELS],
+            elements: Elements::default(),
+            aired: Vec::new(),
+            field_level: 0,
+            gravity_level: None,
+            beats: Vec::new(),
             beat_mask: 0,
             check: Vec::new(),
             movers: Vec::new(),
@@ -233,7 +222,9 @@ impl Net {
             }
         }
         net.add_elements(model, options)?;
-        net.add_clocks(model, options);
+        net.add_fields(model, options);
+        let pulls = net.pulling();
+        net.group(&[], &pulls);
         Ok(net)
     }
 
@@ -295,225 +286,20 @@ impl Net {
         faces.filter(move |f| self.faces[*f].contains(&b))
     }
 
+    /// Vertices of sheets that are, or may be, moved as prescribed.
+    pub(crate) fn pulling(&self) -> Vec<bool> {
+        let mut pulls = vec![false; self.start.len()];
+        for mover in self.movers.iter().filter(|mover| !mover.is_fixed()) {
+            for i in &mover.vertices {
+                pulls[*i as usize] = true;
+            }
+        }
+        pulls
+    }
+
     /// The object of an edge or face, by its first vertex.
     pub(crate) fn object_of(&self, vertex: u32) -> &Object {
         &self.objects[self.object[vertex as usize] as usize]
-    }
-
-    /// Elastic elements, each on the clock that its stability asks for.
-    fn add_elements(&mut self, model: &Model, options: &Options) -> Result<(), Error> {
-        let fraction = options.elastic_fraction;
-        for (s, sheet) in model.sheets.iter().enumerate() {
-            let (object, material) = (self.objects[s].clone(), &sheet.material);
-            let label = format!("sheet `{}`", sheet.name);
-            let too_stiff = |what: &str, h: f64| {
-                Error::quantity(
-                    &label,
-                    what,
-                    format!("so stiff that its stable period is {h:.1e} s"),
-                    format!("one that allows {:.1e} s", options.shortest_period),
-                )
-            };
-            let level = |what: &str, h: f64| {
-                level_of(h)
-                    .filter(|_| h >= options.shortest_period)
-                    .ok_or_else(|| too_stiff(what, h))
-            };
-            // stretching
-            let mut stretch_omega = vec![0.0f64; self.edges.len()];
-            for e in object.edges.clone() {
-                let ends = self.edges[e].map(|i| i as usize);
-                let length = (self.rest[ends[1]] - self.rest[ends[0]]).length();
-                let stiffness = match material.stretch {
-                    Stretch::Spring(k) => k,
-                    Stretch::Shell(k) => 2.0 * k / length,
-                    Stretch::Triangle { young, .. } if self.bare[e] => young,
-                    Stretch::Triangle { .. } => 0.0,
-                };
-                let lightest = self.inverse_mass[ends[0]].max(self.inverse_mass[ends[1]]);
-                let degree = ends
-                    .map(|i| self.vertex_edges.row(i).len())
-                    .into_iter()
-                    .max()
-                    .unwrap_or(1);
-                let omega = (2.0 * degree as f64 * stiffness * lightest).sqrt();
-                stretch_omega[e] = omega;
-                if stiffness == 0.0 && material.stretch_damping == 0.0 {
-                    continue;
-                }
-                let level = level(
-                    "stretch",
-                    if omega > 0.0 {
-                        fraction * 2.0 / omega
-                    } else {
-                        options.field_period
-                    },
-                )?;
-                let inverse_mass = self.inverse_mass[ends[0]] + self.inverse_mass[ends[1]];
-                let spring = Spring::new(
-                    self.edges[e],
-                    length,
-                    stiffness,
-                    material.stretch_damping,
-                    period(level),
-                    inverse_mass,
-                );
-                self.beats[level as usize].springs.push(spring);
-            }
-            if let Stretch::Triangle { young, poisson } = material.stretch {
-                let speed =
-                    (young / (1.0 - poisson * poisson) / material.density.max(f64::MIN_POSITIVE))
-                        .sqrt();
-                for f in object.faces.clone() {
-                    let corners = self.faces[f];
-                    let x = corners.map(|i| self.rest[i as usize]);
-                    let longest = (0..3)
-                        .map(|k| (x[k] - x[(k + 1) % 3]).length())
-                        .fold(0.0, f64::max);
-                    let height = (x[1] - x[0]).cross(x[2] - x[0]).length() / longest;
-                    // a corner carries a sixth of the triangles around it: sqrt(1/3) of the wave's time
-                    let level = level("stretch.young", fraction * height / speed * 0.577)?;
-                    let triangle = Triangle::new(corners, x, young, poisson, period(level));
-                    self.beats[level as usize].triangles.extend(triangle);
-                    for e in object
-                        .edges
-                        .clone()
-                        .filter(|e| self.edges[*e].iter().all(|i| corners.contains(i)))
-                    {
-                        stretch_omega[e] = stretch_omega[e].max(2.0 * speed / height);
-                    }
-                }
-            }
-            // bending
-            if material.bending == 0.0 && material.bending_damping == 0.0 {
-                continue;
-            }
-            for e in object.edges.clone() {
-                let faces: Vec<usize> = self.faces_of_edge(e).collect();
-                let [f1, f2] = faces[..] else { continue };
-                let Some((hinge, omega)) =
-                    self.hinge(e, f1, f2, material.bending, material.bending_damping)
-                else {
-                    continue;
-                };
-                // not slower than a quarter of the stretch period: no resonance of the two clocks
-                let quarter = 0.5 * std::f64::consts::PI / stretch_omega[e].max(1e-3);
-                let h = (fraction * 2.0 / (2.0 * omega)).min(quarter).min(LOOK);
-                let level = level("bending", h)?;
-                self.beats[level as usize].hinges.push(Hinge {
-                    period: period(level),
-                    ..hinge
-                });
-            }
-        }
-        Ok(())
-    }
-
-    /// The hinge at an edge, and its own frequency [1/s]; `None` if a rest triangle has no area.
-    fn hinge(
-        &self,
-        e: usize,
-        f1: usize,
-        f2: usize,
-        stiffness: f64,
-        damping: f64,
-    ) -> Option<(Hinge, f64)> {
-        let tip = |f: usize| {
-            self.faces[f]
-                .iter()
-                .copied()
-                .find(|i| !self.edges[e].contains(i))
-        };
-        let (mut a, mut b) = (self.edges[e][0], self.edges[e][1]);
-        // the first face runs along the edge from a to b
-        let k = self.faces[f1].iter().position(|i| *i == a)?;
-        if self.faces[f1][(k + 1) % 3] != b {
-            (a, b) = (b, a);
-        }
-        let corners = [a, b, tip(f1)?, tip(f2)?];
-        let x = corners.map(|i| self.rest[i as usize]);
-        let (angle, gradient) = hinge_angle(x)?;
-        let area = |f: usize| {
-            let x = self.faces[f].map(|i| self.rest[i as usize]);
-            0.5 * (x[1] - x[0]).cross(x[2] - x[0]).length()
-        };
-        let stiffness =
-            2.0 * stiffness * 3.0 * (x[1] - x[0]).length_squared() / (area(f1) + area(f2));
-        let inverse: f64 = (0..4)
-            .map(|k| gradient[k].length_squared() * self.inverse_mass[corners[k] as usize])
-            .sum();
-        let hinge = Hinge {
-            corners,
-            angle,
-            stiffness,
-            damping,
-            period: 0.0,
-        };
-        Some((hinge, (stiffness * inverse).sqrt()))
-    }
-
-    /// Who ticks and who is looked at, level by level.
-    fn add_clocks(&mut self, model: &Model, options: &Options) {
-        let count = self.start.len();
-        let field = level_of(options.field_period).unwrap_or(30) as usize;
-        let air = !model.fields.is_empty();
-        let mut aired: Vec<u32> = (0..count as u32)
-            .filter(|i| {
-                self.inverse_mass[*i as usize] > 0.0 && (air || self.drag[*i as usize] > 0.0)
-            })
-            .chain(
-                self.loads
-                    .iter()
-                    .flat_map(|load| load.vertices.iter().copied()),
-            )
-            .collect();
-        aired.sort_unstable();
-        aired.dedup();
-        self.beats[field].aired = aired;
-        if let Gravity::Ticking(h) = options.gravity {
-            let level = level_of(h).unwrap_or(30) as usize;
-            let free = (0..count as u32).filter(|i| self.inverse_mass[*i as usize] > 0.0);
-            self.beats[level].heavy = free.collect();
-        }
-        let look = level_of(LOOK).unwrap_or(30);
-        self.check = vec![u8::MAX; count];
-        for level in 0..LEVELS {
-            let beat = &mut self.beats[level];
-            let runs = in_eights(&mut beat.springs, |_| true, |spring| &spring.ends);
-            beat.spring_runs = beat.springs[..8 * runs]
-                .chunks(8)
-                .map(Springs::new)
-                .collect();
-            let undamped = |hinge: &Hinge| hinge.damping == 0.0;
-            let runs = in_eights(&mut beat.hinges, undamped, |hinge| &hinge.corners);
-            beat.hinge_runs = beat.hinges[..8 * runs].chunks(8).map(Hinges::new).collect();
-            let mut stencil: Vec<u32> = Vec::new();
-            stencil.extend(beat.springs.iter().flat_map(|s| s.ends));
-            stencil.extend(beat.hinges.iter().flat_map(|h| h.corners));
-            stencil.extend(beat.triangles.iter().flat_map(|t| t.corners));
-            stencil.extend(beat.aired.iter().chain(&beat.heavy));
-            stencil.sort_unstable();
-            stencil.dedup();
-            stencil.retain(|i| self.inverse_mass[*i as usize] > 0.0);
-            for i in &stencil {
-                let check = &mut self.check[*i as usize];
-                *check = (*check).min(level as u8);
-            }
-            beat.stencil = stencil;
-        }
-        for i in 0..count {
-            if self.check[i] > look {
-                self.check[i] = look;
-                if !self.fixed[i] {
-                    self.beats[look as usize].watched.push(i as u32);
-                }
-            }
-        }
-        for (level, beat) in self.beats.iter().enumerate() {
-            if !beat.stencil.is_empty() || !beat.watched.is_empty() {
-                self.beat_mask |= 1 << level;
-            }
-        }
     }
 }
 

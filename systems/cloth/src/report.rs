@@ -2,9 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::net::Beat;
+use crate::beats::Beat;
 use crate::pairs::RANKS;
-use crate::{Energy, Stall};
+use crate::{Account, Energy, Stall};
 
 /// Events by kind.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -15,6 +15,8 @@ pub struct Tally {
     pub hinges: u64,
     /// Ticks of triangles.
     pub triangles: u64,
+    /// Ticks of dashpots.
+    pub dashpots: u64,
     /// Vertices kicked by loads, air, fields or ticking gravity.
     pub fields: u64,
     /// Ticks of penalty layers that pushed; layers of one pair and clock count once.
@@ -48,6 +50,7 @@ impl Tally {
         self.springs += beat.springs.len() as u64;
         self.hinges += beat.hinges.len() as u64;
         self.triangles += beat.triangles.len() as u64;
+        self.dashpots += (beat.dashpots.len() + beat.hinge_dashpots.len()) as u64;
         self.fields += (beat.aired.len() + beat.heavy.len()) as u64;
     }
 
@@ -59,6 +62,7 @@ impl Tally {
     /// All events.
     pub fn events(&self) -> u64 {
         self.elastic()
+            + self.dashpots
             + self.fields
             + self.penalties
             + self.null_penalties
@@ -77,6 +81,8 @@ pub struct Report {
     pub events: Tally,
     /// Energies at the end.
     pub energy: Energy,
+    /// Work put in and energy taken since the start.
+    pub account: Account,
     /// Pairs in the list.
     pub pairs: usize,
     /// Pairs by active layers: none, 1, 2, 3 to 4, 5 to 8, and so on by doubling.

@@ -15,7 +15,7 @@ use crate::net::Net;
 use crate::pair::Kind;
 use crate::pairs::Pairs;
 use crate::vertex::Vertex;
-use crate::{BroadPhase, Certificate, Options, Patch, patches_as_obj};
+use crate::{Account, BroadPhase, Certificate, Options, Patch, patches_as_obj};
 
 /// Everything that changes, queue included; a clone is a snapshot.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -38,6 +38,10 @@ pub struct State {
     /// Bound of the error of a projected distance [m].
     pub(crate) delta: f64,
     pub(crate) stall: Option<Stall>,
+    /// How many levels below rest hinges, then triangles, tick in their present shape.
+    pub(crate) drops: Vec<u8>,
+    /// Written by everything that kicks.
+    pub(crate) account: Account,
     /// When brute force looks at all pairs again.
     pub(crate) look_again: Tick,
     /// Counts repairs.
@@ -75,6 +79,8 @@ impl State {
             delta: 0.0,
             vertices,
             stall: None,
+            drops: vec![0; net.elements.followed()],
+            account: Account::default(),
             look_again: Tick::MAX,
             round: 0,
         }
@@ -91,6 +97,7 @@ impl State {
         self.reaction.len() == count
             && self.bodies.len() <= self.movers.len()
             && self.bodies.iter().flatten().all(FreeBody::is_sound)
+            && self.drops.len() == net.elements.followed()
             && self.vertices.iter().all(|v| v.time <= self.time)
             && self.pairs.is_sound(net)
             && self.agenda.is_sound(&self.pairs.pool)

@@ -12,8 +12,8 @@ use crate::pair::Kind;
 use crate::state::State;
 use crate::vertex::Vertex;
 use crate::{
-    Answer, BroadPhase, Certificate, Energy, Error, FreeMotion, Model, Obstacle, Options, Patch,
-    Report, Stall,
+    Account, Answer, BroadPhase, Certificate, ClampedDamper, Energy, Error, FreeMotion, Model,
+    Obstacle, Options, Patch, Report, Stall,
 };
 
 /// What a start was like.
@@ -53,10 +53,13 @@ impl System {
             start: Start::default(),
         };
         system.begin();
+        let energy = system.energy();
         system.start = Start {
             deepest: system.scratch.tally.deepest,
-            energy: system.energy().contact,
+            energy: energy.contact,
         };
+        system.state.account.start = energy.without_contact();
+        system.state.account.layers = energy.contact;
         Ok(system)
     }
 
@@ -99,10 +102,15 @@ impl System {
         state.movers[first.len() + 1..].clone_from_slice(pins);
         let at = |v: &Vertex| v.at(state.time, net.gravity);
         let points: Vec<Vec3> = state.vertices.iter().map(at).collect();
+        state.drops.clone_from(&old.drops);
+        state.account = old.account;
         net.validate_newcomer(&points, self.options.start_layers)?;
+        let held = self.energy().contact;
         (self.model, self.net, self.state) = (model, net, state);
         self.scratch = Scratch::default();
+        self.group();
         self.begin();
+        self.state.account.layers += self.energy().contact - held;
         Ok(())
     }
 
@@ -118,6 +126,23 @@ impl System {
             fields: &self.model.fields,
             state: &mut self.state,
             scratch: &mut self.scratch,
+        }
+    }
+
+    /// Puts elements on the clocks that their present shape asks for; those at hands and moving pins stand alone.
+    fn group(&mut self) {
+        let mut pulls = self.net.pulling();
+        for (i, vertex) in self.state.vertices.iter().enumerate() {
+            let hand = vertex.inverse_mass == 0.0 && self.net.inverse_mass[i] > 0.0;
+            pulls[i] |= hand && !self.net.fixed[i];
+        }
+        let check = std::mem::take(&mut self.net.check);
+        self.net.group(&self.state.drops, &pulls);
+        // who is looked at less often must be certified for longer
+        for (i, (old, new)) in check.iter().zip(&self.net.check).enumerate() {
+            if old != new {
+                self.scratch.touched.push(i as u32);
+            }
         }
     }
 
@@ -177,6 +202,7 @@ impl System {
             });
         }
         self.state = state;
+        self.group();
         // what was marked in rounds that will come again
         self.scratch = Scratch::default();
         Ok(())
@@ -203,6 +229,10 @@ impl System {
         };
         if seconds > 0.0 && self.state.stall.is_none() {
             self.run().until(end, &mut watch);
+            while self.scratch.regroup {
+                self.group();
+                self.run().until(end, &mut watch);
+            }
         }
         self.report(end, clock)
     }
@@ -244,6 +274,7 @@ impl System {
         Report {
             events: self.scratch.tally,
             energy: self.energy(),
+            account: state.account,
             pairs: state.pairs.len(),
             layers,
             steps,
@@ -363,6 +394,17 @@ impl System {
         crate::energy::energy(&self.net, &self.state)
     }
 
+    /// Work put in and energy taken since the start.
+    pub fn account(&self) -> &Account {
+        &self.state.account
+    }
+
+    /// Dashpots that are stronger than their clocks can carry. Their sheets rest where they should, and never gain
+    /// energy, but relax sooner than asked for.
+    pub fn clamped_dampers(&self) -> Vec<ClampedDamper> {
+        self.net.clamped_dampers()
+    }
+
     /// Momentum of everything free [kg m/s], and its moment about the origin [kg m²/s].
     pub fn momentum(&self) -> (Vec3, Vec3) {
         crate::energy::momentum(&self.net, &self.state)
@@ -456,8 +498,13 @@ impl System {
         let (t, gravity) = (self.state.time, self.net.gravity);
         let held = &mut self.state.vertices[i];
         held.move_to(t, gravity);
-        held.inverse_mass = 0.0;
+        let taken = held.own_energy(held.inverse_mass, self.net.true_gravity);
+        self.state.account.movers -= taken;
+        let new = std::mem::replace(&mut held.inverse_mass, 0.0) > 0.0;
         held.velocity = velocity;
+        if new {
+            self.group();
+        }
         self.moves_otherwise(i as u32);
         true
     }
@@ -468,7 +515,12 @@ impl System {
             let (t, gravity) = (self.state.time, self.net.gravity);
             let held = &mut self.state.vertices[i];
             held.move_to(t, gravity);
-            held.inverse_mass = self.net.inverse_mass[i];
+            if held.inverse_mass == 0.0 {
+                held.inverse_mass = self.net.inverse_mass[i];
+                let given = held.own_energy(held.inverse_mass, self.net.true_gravity);
+                self.state.account.movers += given;
+                self.group();
+            }
             self.moves_otherwise(i as u32);
         }
     }

@@ -46,6 +46,15 @@ impl Vertex {
         self.velocity + self.falls(gravity) * ((t - self.time) as f64 * TICK)
     }
 
+    /// Energy of motion and in gravity of a vertex of this inverse mass, as it is [J].
+    pub(crate) fn own_energy(&self, inverse_mass: f64, gravity: Vec3) -> f64 {
+        if inverse_mass > 0.0 {
+            (0.5 * self.velocity.length_squared() - gravity.dot(self.position)) / inverse_mass
+        } else {
+            0.0
+        }
+    }
+
     /// Moves the vertex to `t`.
     #[inline]
     pub(crate) fn move_to(&mut self, t: Tick, gravity: Vec3) {

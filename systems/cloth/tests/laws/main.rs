@@ -6,6 +6,7 @@ mod bodies;
 mod closed_forms;
 mod contact;
 mod culling;
+mod damping;
 mod elastic;
 mod hand;
 mod input;
