@@ -152,19 +152,22 @@ impl Cloths {
         self.let_in(rigid);
         let (state, model) = (&rigid.state, &rigid.model);
         let pose = |body: usize| -> Pose { state.shape_pose(model, body) };
+        for &(sheet, pin, body) in &self.rides {
+            self.system.drive_pin(sheet, pin, pose(body), dt);
+        }
         for (k, &(body, moves)) in self.obstacles.iter().enumerate() {
             if !moves || !state.present[body] {
                 continue;
             }
             let free = model.is_dynamic(body)
-                && free_motion(rigid, body, dt, exchange)
-                    .is_some_and(|motion| self.system.free_obstacle(k, &motion, dt));
+                && free_motion(rigid, body, dt, exchange).is_some_and(|mut motion| {
+                    let pins = self.rides.iter().filter(|ride| ride.2 == body);
+                    motion.riders = pins.map(|ride| (ride.0, ride.1)).collect();
+                    self.system.free_obstacle(k, &motion, dt)
+                });
             if !free {
                 self.system.drive_obstacle(k, pose(body), dt);
             }
-        }
-        for &(sheet, pin, body) in &self.rides {
-            self.system.drive_pin(sheet, pin, pose(body), dt);
         }
         // whole ticks add up to the time of the bodies
         self.last = self.system.advance(state.time - self.system.time());
@@ -325,6 +328,7 @@ fn free_motion(
         inertia: state.inertia(model, body).matrix(),
         holds,
         support,
+        riders: Vec::new(),
     })
 }
 

@@ -139,6 +139,8 @@ pub struct FreeMotion {
     pub holds: Vec<Hold>,
     /// Impulse [N s] and moment about the centre [N m s] that these exert over the advance.
     pub support: [Vec3; 2],
+    /// Pins that ride on it, and pull: numbers of the sheet and of the pin.
+    pub riders: Vec<(usize, usize)>,
 }
 
 /// Where a free body is after an advance, and what the cloth did to it.
@@ -173,6 +175,8 @@ pub(crate) struct FreeBody {
     /// What still holds it, and the velocity and spin that these give it over the advance.
     holds: Vec<Hold>,
     support: Row,
+    /// Movers of the pins that ride on it.
+    riders: Vec<u32>,
     /// Whether it was kicked since its vertices were given their aim.
     kicked: bool,
     gained: [Vec3; 2],
@@ -185,7 +189,12 @@ pub(crate) struct FreeBody {
 }
 
 impl FreeBody {
-    pub(crate) fn new(motion: &FreeMotion, now: Tick, seconds: f64) -> Option<Self> {
+    pub(crate) fn new(
+        motion: &FreeMotion,
+        riders: Vec<u32>,
+        now: Tick,
+        seconds: f64,
+    ) -> Option<Self> {
         let finite = motion.pose.position.is_finite()
             && motion.pose.rotation.is_normalized()
             && motion.centre.is_finite()
@@ -224,6 +233,7 @@ impl FreeBody {
             inverse_inertia,
             response,
             holds: motion.holds.clone(),
+            riders,
             support: [
                 motion.support[0] / motion.mass,
                 inverse_inertia * motion.support[1],
@@ -285,6 +295,24 @@ impl FreeBody {
         let rotation = (rotation_vector(self.spin * h) * self.rotation).normalize();
         let centre = self.centre + self.velocity * h;
         Some((next, Pose::new(centre + rotation * self.offset, rotation)))
+    }
+
+    /// Movers of the pins that ride on it.
+    pub(crate) fn riders(&self) -> impl Iterator<Item = usize> + '_ {
+        self.riders.iter().map(|m| *m as usize)
+    }
+
+    /// Takes what `pulls` finds at each rider: impulses at points.
+    pub(crate) fn take_pulls(
+        &mut self,
+        mut pulls: impl FnMut(usize, &mut dyn FnMut(Tick, Vec3, Vec3)),
+    ) {
+        for k in 0..self.riders.len() {
+            pulls(self.riders[k] as usize, &mut |t, point, impulse| {
+                let arm = self.arm(point, t);
+                self.kick(t, arm, impulse);
+            });
+        }
     }
 
     /// Whether it was kicked since it was aimed.

@@ -408,15 +408,20 @@ mod tests {
         tick_springs(&eights, &mut wide);
         let taken = tick_dashpots(&slowed, &mut wide);
         tick_hinges(&folded, &mut wide);
+        let mut reaction = vec![drystone_base::Vec3::ZERO; plain.len()];
+        let mut held = crate::elastic::Held {
+            work: 0.0,
+            reaction: &mut reaction,
+        };
         let mut sum = 0.0;
         for spring in &springs[..8 * runs] {
-            spring.tick(&mut plain);
+            spring.tick(&mut plain, &mut held);
         }
         for dashpot in &dashpots[..8 * slow] {
-            sum += dashpot.tick(&mut plain).0;
+            sum += dashpot.tick(&mut plain, &mut held);
         }
         for hinge in &hinges[..8 * folds] {
-            hinge.tick(&mut plain);
+            hinge.tick(&mut plain, &mut held);
         }
         assert!((taken - sum).abs() < 1e-12 * sum, "{taken} and {sum} J");
         let off = |(a, b): (&Vertex, &Vertex)| (a.velocity - b.velocity).length();

@@ -43,31 +43,41 @@ impl Spring {
         e * (self.stiffness * (1.0 - self.length / length))
     }
 
-    /// Kicks both ends; gives the work of those that are prescribed [J].
+    /// Kicks both ends; those that are prescribed withstand.
     #[inline]
-    pub(crate) fn tick(&self, vertices: &mut [Vertex]) -> f64 {
+    pub(crate) fn tick(&self, vertices: &mut [Vertex], held: &mut Held<'_>) {
         let [a, b] = self.ends.map(|i| i as usize);
         let (p, q) = (vertices[a], vertices[b]);
         let e = q.position - p.position;
         let length = e.length();
         if length == 0.0 {
-            return 0.0;
+            return;
         }
         let n = e * (1.0 / length);
         let impulse = self.kick() * (length - self.length);
         vertices[a].velocity = p.velocity + n * (impulse * p.inverse_mass);
         vertices[b].velocity = q.velocity - n * (impulse * q.inverse_mass);
-        holding(&p, n * impulse) + holding(&q, n * -impulse)
+        held.withstand(a, &p, n * impulse);
+        held.withstand(b, &q, n * -impulse);
     }
 }
 
-/// Work that a prescribed vertex does while it withstands an impulse; nothing of a free one [J].
-#[inline]
-fn holding(vertex: &Vertex, impulse: Vec3) -> f64 {
-    if vertex.inverse_mass == 0.0 {
-        -vertex.velocity.dot(impulse)
-    } else {
-        0.0
+/// What prescribed vertices withstand.
+pub(crate) struct Held<'a> {
+    /// Work that they do meanwhile [J].
+    pub(crate) work: f64,
+    /// By vertex, the impulse that it has received [N s].
+    pub(crate) reaction: &'a mut [Vec3],
+}
+
+impl Held<'_> {
+    /// Vertex `i` receives an impulse, if it is prescribed.
+    #[inline]
+    fn withstand(&mut self, i: usize, vertex: &Vertex, impulse: Vec3) {
+        if vertex.inverse_mass == 0.0 {
+            self.work -= vertex.velocity.dot(impulse);
+            self.reaction[i] += impulse;
+        }
     }
 }
 
@@ -93,26 +103,25 @@ pub(crate) struct Dashpot {
 }
 
 impl Dashpot {
-    /// Slows both ends; gives the energy taken, and the work of ends that are prescribed [J].
+    /// Slows both ends; gives the energy taken [J].
     #[inline]
-    pub(crate) fn tick(&self, vertices: &mut [Vertex]) -> (f64, f64) {
+    pub(crate) fn tick(&self, vertices: &mut [Vertex], held: &mut Held<'_>) -> f64 {
         let [a, b] = self.ends.map(|i| i as usize);
         let (p, q) = (vertices[a], vertices[b]);
         let e = q.position - p.position;
         let length = e.length();
         let inverse_mass = p.inverse_mass + q.inverse_mass;
         if length == 0.0 || inverse_mass == 0.0 {
-            return (0.0, 0.0);
+            return 0.0;
         }
         let n = e * (1.0 / length);
         let parting = n.dot(q.velocity - p.velocity);
         let impulse = dashpot(self.inverse, inverse_mass) * parting;
         vertices[a].velocity = p.velocity + n * (impulse * p.inverse_mass);
         vertices[b].velocity = q.velocity - n * (impulse * q.inverse_mass);
-        (
-            impulse * (parting - 0.5 * (impulse * inverse_mass)),
-            holding(&p, n * impulse) + holding(&q, n * -impulse),
-        )
+        held.withstand(a, &p, n * impulse);
+        held.withstand(b, &q, n * -impulse);
+        impulse * (parting - 0.5 * (impulse * inverse_mass))
     }
 }
 
@@ -137,11 +146,11 @@ pub(crate) struct HingeDashpot {
 }
 
 impl HingeDashpot {
-    /// Slows the angle; gives the energy taken, and the work of corners that are prescribed [J].
-    pub(crate) fn tick(&self, vertices: &mut [Vertex]) -> (f64, f64) {
+    /// Slows the angle; gives the energy taken [J].
+    pub(crate) fn tick(&self, vertices: &mut [Vertex], held: &mut Held<'_>) -> f64 {
         let index = self.corners.map(|i| i as usize);
         let Some((_, gradient)) = hinge_angle(index.map(|i| vertices[i].position)) else {
-            return (0.0, 0.0);
+            return 0.0;
         };
         let (mut rate, mut inverse_mass) = (0.0, 0.0);
         for k in 0..4 {
@@ -150,16 +159,15 @@ impl HingeDashpot {
             inverse_mass += gradient[k].length_squared() * v.inverse_mass;
         }
         if inverse_mass == 0.0 {
-            return (0.0, 0.0);
+            return 0.0;
         }
         let impulse = -dashpot(self.inverse, inverse_mass) * rate;
-        let mut work = 0.0;
         for k in 0..4 {
             let v = &mut vertices[index[k]];
-            work += holding(v, gradient[k] * impulse);
+            held.withstand(index[k], v, gradient[k] * impulse);
             v.velocity += gradient[k] * (impulse * v.inverse_mass);
         }
-        (-impulse * (rate + 0.5 * (impulse * inverse_mass)), work)
+        -impulse * (rate + 0.5 * (impulse * inverse_mass))
     }
 }
 
@@ -234,21 +242,19 @@ impl Hinge {
         })
     }
 
-    /// Kicks the corners; gives the work of those that are prescribed [J].
+    /// Kicks the corners; those that are prescribed withstand.
     #[inline]
-    pub(crate) fn tick(&self, vertices: &mut [Vertex]) -> f64 {
+    pub(crate) fn tick(&self, vertices: &mut [Vertex], held: &mut Held<'_>) {
         let index = self.corners.map(|i| i as usize);
         let Some((angle, gradient)) = hinge_angle(index.map(|i| vertices[i].position)) else {
-            return 0.0;
+            return;
         };
         let impulse = -self.stiffness * self.period * self.bend(angle);
-        let mut work = 0.0;
         for k in 0..4 {
             let v = &mut vertices[index[k]];
-            work += holding(v, gradient[k] * impulse);
+            held.withstand(index[k], v, gradient[k] * impulse);
             v.velocity += gradient[k] * (impulse * v.inverse_mass);
         }
-        work
     }
 
     /// Square of its own frequency where its corners are `x` [1/s²].
@@ -337,17 +343,15 @@ impl Triangle {
         [-(f1 + f2), f1, f2]
     }
 
-    /// Kicks the corners; gives the work of those that are prescribed [J].
-    pub(crate) fn tick(&self, vertices: &mut [Vertex]) -> f64 {
+    /// Kicks the corners; those that are prescribed withstand.
+    pub(crate) fn tick(&self, vertices: &mut [Vertex], held: &mut Held<'_>) {
         let index = self.corners.map(|i| i as usize);
         let force = self.force(index.map(|i| vertices[i].position));
-        let mut work = 0.0;
         for k in 0..3 {
             let v = &mut vertices[index[k]];
-            work += holding(v, force[k] * self.period);
+            held.withstand(index[k], v, force[k] * self.period);
             v.velocity += force[k] * (self.period * v.inverse_mass);
         }
-        work
     }
 
     /// How much stiffer than at rest it is where its corners are `x`, at least 1: along the largest stretch the
@@ -466,11 +470,15 @@ mod tests {
             };
             let mut vertices = [still(0.0, 1.0), still(1.0, -2.0)];
             let inverse = 1.0 / (b * 1e-3);
-            let (taken, _) = Dashpot {
+            let mut held = Held {
+                work: 0.0,
+                reaction: &mut [Vec3::ZERO; 2],
+            };
+            let taken = Dashpot {
                 ends: [0, 1],
                 inverse,
             }
-            .tick(&mut vertices);
+            .tick(&mut vertices, &mut held);
             let left: f64 = vertices
                 .iter()
                 .map(|v| 0.5e-3 * v.velocity.x * v.velocity.x)

@@ -16,6 +16,7 @@ use crate::body::FreeBody;
 use crate::broad::Bounds;
 use crate::clock::{LEVELS, TICK, Tick, next_tick, period, seconds};
 use crate::eights::{tick_dashpots, tick_hinges, tick_springs};
+use crate::elastic::Held;
 use crate::net::Net;
 use crate::pair::{Kind, Pair};
 use crate::pairs::RANKS;
@@ -111,6 +112,7 @@ impl Run<'_> {
             if ticks {
                 self.tick_elastic();
                 self.tick_penalties();
+                self.pull_bodies();
                 self.aim_kicked_bodies();
             }
             self.repair();
@@ -199,6 +201,21 @@ impl Run<'_> {
         }
     }
 
+    /// Bodies receive what pins that ride on them have withstood.
+    fn pull_bodies(&mut self) {
+        let (t, state) = (self.state.time, &mut *self.state);
+        for body in state.bodies.iter_mut().flatten() {
+            body.take_pulls(|rider, kick| {
+                for &i in &self.net.movers[rider].vertices {
+                    let impulse = std::mem::take(&mut state.reaction[i as usize]);
+                    if impulse != Vec3::ZERO {
+                        kick(t, state.vertices[i as usize].at(t, Vec3::ZERO), impulse);
+                    }
+                }
+            });
+        }
+    }
+
     /// Bodies that were kicked now go on accordingly.
     fn aim_kicked_bodies(&mut self) {
         for k in 0..self.state.bodies.len() {
@@ -218,10 +235,12 @@ impl Run<'_> {
             return;
         };
         let (next, touched) = (body.aim(t), &mut self.scratch.touched);
-        let mover = &self.net.movers[k];
-        mover.aim(&mut state.movers[k], t, next, &mut state.vertices, |i| {
-            touched.push(i);
-        });
+        for m in std::iter::once(k).chain(body.riders()) {
+            let mover = &self.net.movers[m];
+            mover.aim(&mut state.movers[m], t, next, &mut state.vertices, |i| {
+                touched.push(i);
+            });
+        }
     }
 
     /// The body that gives way of which a pair has a primitive.
@@ -279,17 +298,22 @@ impl Run<'_> {
         for level in self.levels_now(net.beat_mask) {
             let beat = &net.beats[level];
             let vertices = &mut self.state.vertices[..];
+            let mut held = Held {
+                work: 0.0,
+                reaction: &mut self.state.reaction,
+            };
             tick_springs(&beat.spring_runs, vertices);
             for spring in &beat.springs[8 * beat.spring_runs.len()..] {
-                work += spring.tick(vertices);
+                spring.tick(vertices, &mut held);
             }
             for triangle in &beat.triangles {
-                work += triangle.tick(vertices);
+                triangle.tick(vertices, &mut held);
             }
             tick_hinges(&beat.hinge_runs, vertices);
             for hinge in &beat.hinges[8 * beat.hinge_runs.len()..] {
-                work += hinge.tick(vertices);
+                hinge.tick(vertices, &mut held);
             }
+            work += held.work;
             for i in &beat.heavy {
                 let vertex = &mut vertices[*i as usize];
                 vertex.velocity += if vertex.inverse_mass > 0.0 {
@@ -321,17 +345,19 @@ impl Run<'_> {
                 middle[i] = half;
             }
         }
-        let (mut taken, mut work) = (0.0, 0.0);
+        let mut taken = 0.0;
+        let mut held = Held {
+            work: 0.0,
+            reaction: &mut self.state.reaction,
+        };
         for level in levels_at(self.state.time, net.beat_mask) {
             let beat = &net.beats[level];
             taken += tick_dashpots(&beat.dashpot_runs, vertices);
             for dashpot in &beat.dashpots[8 * beat.dashpot_runs.len()..] {
-                let (loss, done) = dashpot.tick(vertices);
-                (taken, work) = (taken + loss, work + done);
+                taken += dashpot.tick(vertices, &mut held);
             }
             for dashpot in &beat.hinge_dashpots {
-                let (loss, done) = dashpot.tick(vertices);
-                (taken, work) = (taken + loss, work + done);
+                taken += dashpot.tick(vertices, &mut held);
             }
         }
         for level in levels_at(self.state.time, net.beat_mask) {
@@ -339,6 +365,7 @@ impl Run<'_> {
                 vertices[i].velocity += middle[i];
             }
         }
+        let work = held.work;
         self.state.account.damping += taken;
         self.state.account.movers += work;
     }

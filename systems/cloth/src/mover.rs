@@ -47,10 +47,15 @@ pub struct MoverState {
 
 impl MoverState {
     /// Its keys are those of a body that gives way, from `now` on.
-    pub(crate) fn let_give_way(&mut self, now: Tick) {
+    pub(crate) fn let_give_way(&mut self, now: Option<Tick>) {
         self.pending.clear();
         self.key = 0;
-        self.due = Some(now);
+        self.due = now;
+    }
+
+    /// Whether it has not been let go.
+    pub(crate) fn holds(&self) -> bool {
+        !self.free
     }
 }
 
@@ -202,6 +207,9 @@ impl Mover {
         let Path::Driven(first) = &self.path else {
             return;
         };
+        if !state.holds() {
+            return;
+        }
         let change = next.map(|(time, pose)| (seconds(time - t), pose.then(&first.inverse())));
         for (i, start) in self.vertices.iter().zip(&self.start) {
             let vertex = &mut vertices[*i as usize];
@@ -212,7 +220,11 @@ impl Mover {
             };
             changed(*i);
         }
-        state.due = next.map(|(time, _)| time);
+        // pins that ride along are aimed with their body, and only let go by themselves
+        state.due = match self.until {
+            Some(until) => Some(until),
+            None => next.map(|(time, _)| time),
+        };
         if let Some((_, pose)) = next {
             state.pose = Some(pose);
         }

@@ -355,7 +355,12 @@ impl System {
     /// one anew; [`System::answer_of`] tells where it went. False for motions that are not finite.
     pub fn free_obstacle(&mut self, i: usize, motion: &FreeMotion, seconds: f64) -> bool {
         let driven = i < self.model.obstacles.len() && self.net.movers[i].is_driven();
-        let body = FreeBody::new(motion, self.state.time, seconds);
+        let riders = motion.riders.iter();
+        let riders: Vec<u32> = riders.filter_map(|r| self.mover_of_pin(*r)).collect();
+        for m in &riders {
+            self.state.movers[*m as usize].let_give_way(None);
+        }
+        let body = FreeBody::new(motion, riders, self.state.time, seconds);
         let (true, Some(body)) = (driven, body) else {
             return false;
         };
@@ -363,8 +368,20 @@ impl System {
             self.state.bodies.resize(i + 1, None);
         }
         self.state.bodies[i] = Some(body);
-        self.state.movers[i].let_give_way(self.state.time);
+        self.state.movers[i].let_give_way(Some(self.state.time));
         true
+    }
+
+    /// Number of the mover of a pin, if that is driven and still held.
+    fn mover_of_pin(&self, (sheet, pin): (usize, usize)) -> Option<u32> {
+        let own = self.model.sheets.get(sheet)?.pins.len();
+        let before: usize = self.model.sheets[..sheet]
+            .iter()
+            .map(|s| s.pins.len())
+            .sum();
+        let m = self.model.obstacles.len() + before + pin;
+        let held = pin < own && self.net.movers[m].is_driven() && self.state.movers[m].holds();
+        held.then_some(m as u32)
     }
 
     /// What became of obstacle `i` in the last advance, if it gave way.

@@ -102,3 +102,33 @@ fn momentum_is_kept_in_every_step_of_any_length() {
     }
     assert!(world.is_sound(), "{:?}", world.findings());
 }
+
+/// A box that hangs from the last row of a sheet whose first row is held: the sheet carries it.
+#[test]
+fn a_box_hangs_from_the_pins_of_a_sheet() {
+    let mut scene = Scene::new();
+    scene.dt = 0.01;
+    scene.cloth_contact.thickness = 0.01;
+    scene.add(weight(0.5).at(0.0, 0.0, 0.4));
+    let mut hung = sheet(7);
+    hung.material.stretch_damping = 5.0;
+    hung.pins = vec![
+        Pin::fixed(ClothPart::First),
+        Pin::on(ClothPart::Last, "box"),
+    ];
+    scene.cloth(hung);
+    scene.gravity = [0.0, 0.0, 9.81];
+    let mut world = World::new(&scene).unwrap();
+    let i = world.index_of("box").unwrap();
+    world.run_for(2.0);
+    let z = world.pose(i).position.z - 0.4;
+    let speed = world.system().state.linear_velocity[i].length();
+    // seven columns of six springs of 500 N/m; diagonals carry too; measured: 0.79 of it
+    let sag = 0.5 * 9.81 / (500.0 * 7.0 / 6.0);
+    assert!(
+        z > 0.6 * sag && z < sag,
+        "hangs {z} m lower, the columns alone would {sag} m"
+    );
+    assert!(speed < 0.05, "{speed} m/s");
+    assert!(world.is_sound(), "{:?}", world.findings());
+}
