@@ -1,8 +1,8 @@
-//! Energy exchange: finds bodies to which strands or cloth give energy that they did not have.
+//! Energy exchange: finds bodies to which cloth gives energy that it did not have.
 //!
-//! Strands and cloth follow the motion of the bodies, and what they exert acts on a body over its
-//! next step. What they do along the motion they followed is work that they have lost; what the
-//! load does along the next step is work that the body receives. The two differ by what the body
+//! Cloth follows the motion of the bodies, and what it exerts acts on a body over its next step. What it
+//! does along the motion it followed is work that it has lost; what the load does along the next step is
+//! work that the body receives. The two differ by what the body
 //! moved otherwise in between. That difference is summed for each body, less what comes back, and
 //! fades over some hundred steps; a body whose sum exceeds a share of its own energy is named.
 //!
@@ -15,7 +15,7 @@ use drystone_rigid::{self as rigid, GAIN_MEMORY, GAIN_SHARE};
 /// Energy always at stake: this many times that of its load acting from rest over one step.
 const START: f64 = 8.0;
 
-/// A body that received more energy from strands or cloth than they lost to it.
+/// A body that received more energy from cloth than that lost to it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct ExchangeGain {
     pub(crate) body: usize,
@@ -34,7 +34,7 @@ pub(crate) struct Exchange {
     before: Vec<(Vec3, Quat)>,
     /// Per body: displacement [m] and turn [rad] over the step; written by `close`.
     motion: Vec<[Vec3; 2]>,
-    /// Per body: work that strands and cloth did along its last step [J]; written by `give`.
+    /// Per body: work that cloth is known to have lost to it [J]; not a number where that is not known.
     given: Vec<f64>,
     /// Per body: surplus of the last few hundred steps [J]; written by `close`.
     sum: Vec<f64>,
@@ -112,16 +112,6 @@ impl Exchange {
     pub(crate) fn step_of(&self, body: usize) -> Option<(Vec3, Quat, [Vec3; 2])> {
         let ((centre, rotation), motion) = (*self.before.get(body)?, *self.motion.get(body)?);
         Some((centre, rotation, motion))
-    }
-
-    /// Strands or cloth exerted an impulse [N s] and its moment about the centre [N m s] on a body
-    /// while they followed its last step of `dt`.
-    pub(crate) fn give(&mut self, body: usize, [push, turn]: [Vec3; 2], dt: f64) {
-        if let (Some(given), Some([moved, turned])) =
-            (self.given.get_mut(body), self.motion.get(body))
-        {
-            *given += (push.dot(*moved) + turn.dot(*turned)) / dt;
-        }
     }
 }
 

@@ -24,7 +24,7 @@ pub enum FindingKind {
     EnergyGained,
     /// A body is faster than all the energy of what it touches explains. Values in m/s.
     BodyTooFast,
-    /// Strands or cloth gave a body more energy than they lost to it. Values in J.
+    /// Cloth gave a body more energy than it lost to it. Values in J.
     CouplingGained,
     /// Steps of a strand were accepted unsolved. Strands that are solved together are named by
     /// the first. The value is 1.

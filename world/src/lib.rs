@@ -12,6 +12,7 @@ mod check;
 mod cloth;
 mod cloth_truth;
 mod cloths;
+mod coupling;
 mod defaults;
 mod error;
 mod exchange;
@@ -41,6 +42,7 @@ pub use cloth::{
 };
 pub use cloth_truth::ClothTruth;
 pub use cloths::{ClothSnapshot, ClothTotal};
+pub use coupling::ContactImpulse;
 pub use drystone_rigid::{ContactProblem, Options, Report, Stepper};
 pub use drystone_strand::{Continuum, Options as StrandOptions, Report as StrandReport, RestShape};
 pub use error::{SceneError, nearest};

@@ -424,7 +424,7 @@ impl Scene {
         let (bodies, strands) = self.check()?;
         if !strands.is_empty() {
             // strands are looked at as they are built; what they collide with has been
-            crate::strand::build::build(self, &strands, &bodies, &[])?;
+            crate::strand::build::build(self, &strands, &bodies, None)?;
         }
         if !self.cloths.is_empty() {
             let built = crate::cloth::build::build(&self.named(), &bodies, None)?;

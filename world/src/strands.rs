@@ -4,7 +4,7 @@
 //! that a frame has at least [`StrandOptions::steps_per_frame`](crate::StrandOptions) of them; each
 //! strand halves those where its error asks for it. Every body is an obstacle along its motion: a
 //! smooth path as it is, everything else in a straight line from the start to the end of the rigid
-//! step. What strands exert on a body acts on it evenly over its next step.
+//! step. A body that forces move is not followed but takes part (`coupling`).
 
 use std::sync::Arc;
 
@@ -15,8 +15,8 @@ use drystone_rigid as rigid;
 use drystone_strand::{self as strand, MotionPath, Report, System, energy};
 use serde::{Deserialize, Serialize};
 
-use crate::exchange::Exchange;
-use crate::strand::build::{Built, Course, Ride, build};
+use crate::coupling::{ContactImpulse, motion};
+use crate::strand::build::{Built, Course, Ride, build, link_of};
 use crate::{Body, FrameStrand, Material, Scene, SceneError, Strand};
 
 /// All that moves about the strands of a world.
@@ -26,12 +26,12 @@ pub struct StrandSnapshot {
     pub state: strand::State,
     /// Paths that became known step by step: of references and of anchors.
     pub paths: [Vec<MotionPath>; 2],
-    /// Force and torque that the next rigid step applies to each body [N], [N m].
-    pub loads: Vec<[Vec3; 2]>,
+    /// What contacts with other bodies gave each rigid body of the strand system over the last step.
+    pub impulses: Vec<ContactImpulse>,
 }
 
 /// Where a body is put that is not there: too far for anything to meet it [m].
-const AWAY: Vec3 = Vec3::new(0.0, -1e7, 0.0);
+pub(crate) const AWAY: Vec3 = Vec3::new(0.0, -1e7, 0.0);
 
 /// What of a curve stays the same in all frames.
 struct Look {
@@ -44,7 +44,7 @@ struct Look {
 /// The strands of a world, coupled to its bodies.
 pub(crate) struct Strands {
     pub(crate) system: System,
-    courses: Vec<Course>,
+    pub(crate) courses: Vec<Course>,
     bases: Vec<Ride>,
     references: Vec<Ride>,
     anchors: Vec<Ride>,
@@ -53,13 +53,16 @@ pub(crate) struct Strands {
     /// Of every curve, by strand.
     looks: Vec<Vec<Look>>,
     pub(crate) rest_shapes: Vec<strand::RestShape>,
-    loads: Vec<[Vec3; 2]>,
-    /// How much of a new load on each body counts at once [1].
-    eagerness: Vec<f64>,
+    /// Of every body that forces move: its index among the rigid bodies of the strand system.
+    pub(crate) links: Vec<Option<usize>>,
+    /// What its contacts with bodies gave each of those over the last step.
+    pub(crate) impulses: Vec<ContactImpulse>,
     /// Bodies that strands pass through.
-    passable: Vec<bool>,
+    pub(crate) passable: Vec<bool>,
     /// Where the shape of each body is now.
-    poses: Vec<Pose>,
+    pub(crate) poses: Vec<Pose>,
+    /// Whether the bodies have taken a step that the strands have not.
+    pub(crate) behind: bool,
     /// Since the world was made.
     pub(crate) total: Report,
     /// Of the last step.
@@ -78,8 +81,9 @@ impl Strands {
             bases,
             references,
             anchors,
+            links,
             grooms,
-        } = build(scene, &scene.strands, &scene.bodies, &rigid.model.shape)?;
+        } = build(scene, &scene.strands, &scene.bodies, Some(&rigid.model))?;
         let mut system = System::new(model, scene.strand_solver.clone())?;
         let rest_shapes = grooms
             .iter()
@@ -94,12 +98,11 @@ impl Strands {
         let looks = looks
             .map(|(strand, chain)| looks_of(strand, chain))
             .collect();
-        let count = scene.bodies.len();
         let steps = scene.steps_per_frame();
         let mut strands = Self {
             substeps: scene.strand_solver.steps_per_frame.div_ceil(steps),
-            eagerness: vec![1.0; count],
-            loads: vec![[Vec3::ZERO; 2]; count],
+            impulses: vec![ContactImpulse::default(); system.model.bodies.len()],
+            links,
             passable: scene.bodies.iter().map(|body| body.passable).collect(),
             poses: poses(rigid),
             system,
@@ -109,45 +112,23 @@ impl Strands {
             anchors,
             looks,
             rest_shapes,
+            behind: false,
             total: Report::default(),
             last: Report::default(),
         };
-        strands.weigh(&rigid.model);
         strands.set_out(rigid);
         strands.place_obstacles(&rigid.state);
         Ok(Some(strands))
     }
 
-    /// How eagerly each body takes the loads on its strands' bases: so that a strand heavier than its
-    /// body, whose answer comes a step late, is not answered with ever larger steps. A load that
-    /// lasts is taken in full.
-    fn weigh(&mut self, model: &rigid::Model) {
-        for ride in &self.bases {
-            if !model.is_dynamic(ride.body) {
-                continue;
-            }
-            let (i, b) = (ride.of, ride.body);
-            let mass: f64 = self.system.properties(i).links.iter().map(|l| l.mass).sum();
-            let chain = &self.system.model.chains[i];
-            let inertia = &model.inertia_local[b];
-            let least = inertia.xx.min(inertia.yy).min(inertia.zz);
-            // how light the body is where the strand begins, and against being turned by it
-            let root = chain.joint.first().copied().unwrap_or(Vec3::ZERO);
-            let lever = (root + model.shape_offset[b]).length_squared();
-            let free = chain.cell.first().is_some_and(|cell| cell.is_infinite());
-            let arm = if free {
-                0.0
-            } else {
-                chain.reach * chain.reach / 3.0
-            };
-            let ratio = mass * (1.0 / model.mass[b] + (lever + arm) / least);
-            self.eagerness[b] = 1.0 / (1.0 / self.eagerness[b] + ratio);
-        }
-    }
-
     /// Strands on a body that moves at the start move with it.
     fn set_out(&mut self, rigid: &rigid::System) {
         let (state, system) = (&rigid.state, &mut self.system);
+        for (i, link) in self.links.iter().enumerate() {
+            if let Some(k) = link {
+                system.start_body(*k, &motion(state, i));
+            }
+        }
         for ride in &self.bases {
             let (b, chain) = (ride.body, &mut system.model.chains[ride.of]);
             let (v, w) = (state.linear_velocity[b], state.angular_velocity[b]);
@@ -182,27 +163,11 @@ impl Strands {
         }
     }
 
-    /// What the strands exert on the bodies goes into the forces of their next step.
-    pub(crate) fn push_bodies(&self, rigid: &mut rigid::System) {
-        for (i, [force, torque]) in self.loads.iter().enumerate() {
-            if *force != Vec3::ZERO || *torque != Vec3::ZERO {
-                rigid.state.force[i] += *force;
-                rigid.state.torque[i] += *torque;
-            }
-        }
-    }
-
-    /// Force [N] and torque [N m] that the strands exert on body `i` over its next step.
-    pub(crate) fn load(&self, i: usize) -> [Vec3; 2] {
-        self.loads[i]
-    }
-
-    /// Follows the bodies, which have just taken a step of `dt`.
-    pub(crate) fn follow(&mut self, rigid: &rigid::System, dt: f64, exchange: &mut Exchange) {
+    /// Follows the bodies, which have just taken a step.
+    pub(crate) fn follow(&mut self, rigid: &rigid::System) {
         let (start, end) = (self.system.state.time, rigid.state.time);
         let before = std::mem::replace(&mut self.poses, poses(rigid));
         let mut report = Report::default();
-        let mut impulses = vec![[Vec3::ZERO; 2]; self.loads.len()];
         for k in 1..=self.substeps {
             let u = f64::from(k) / f64::from(self.substeps);
             let time = if k == self.substeps {
@@ -213,20 +178,14 @@ impl Strands {
             self.drive(&rigid.state, &before, u, time);
             report.add(&self.system.step(time - self.system.state.time));
             self.system.state.time = time;
-            self.gather(rigid, &mut impulses);
         }
-        for (i, &impulse) in impulses.iter().enumerate() {
-            exchange.give(i, impulse, dt);
-        }
-        self.tighten(rigid, dt, &mut impulses);
-        self.answer(rigid, dt, &impulses);
         self.total.add(&report);
         self.last = report;
     }
 
     /// Sends obstacles, bases, references and anchors to where the bodies are at `time`, the part `u`
     /// of the rigid step that led from `before` to the present.
-    fn drive(&mut self, state: &rigid::State, before: &[Pose], u: f64, time: f64) {
+    pub(crate) fn drive(&mut self, state: &rigid::State, before: &[Pose], u: f64, time: f64) {
         let Self {
             system,
             courses,
@@ -268,118 +227,6 @@ impl Strands {
             let pose = at(ride.body).then(&ride.local);
             if let Some(path) = anchor(&mut system.model.constraints[ride.of]) {
                 *path = path.driven_to(strand::Key { time, pose });
-            }
-        }
-    }
-
-    /// Adds up what the last step of the strands exerted on the bodies.
-    fn gather(&self, rigid: &rigid::System, impulses: &mut [[Vec3; 2]]) {
-        let (model, state) = (&rigid.model, &rigid.state);
-        for ride in self.bases.iter().filter(|r| model.is_dynamic(r.body)) {
-            let base = self.system.base(ride.of).position;
-            let [push, turn] = self.system.state.strands[ride.of].base_impulse;
-            let lever = base - state.position[ride.body];
-            impulses[ride.body][0] -= push;
-            impulses[ride.body][1] -= turn + lever.cross(push);
-        }
-        // contacts, impacts, and holds that are anchored on a body
-        let strands = self.system.state.strands.iter();
-        for reaction in strands.flat_map(|strand| &strand.reactions) {
-            let body = match reaction.source {
-                strand::Source::Obstacle(i) => Some(i),
-                // what a taut strand pulls is found when it is tightened: until then its base holds it
-                strand::Source::Constraint(c) => {
-                    let ride = self.anchors.iter().find(|ride| ride.of == c);
-                    ride.and_then(|ride| match self.taut(ride) {
-                        None => Some(ride.body),
-                        Some(_) => self.carrier(c),
-                    })
-                }
-            };
-            let Some(i) = body.filter(|&i| i < model.len() && model.is_dynamic(i)) else {
-                continue;
-            };
-            let about = state.position[i].cross(reaction.impulse);
-            impulses[i][0] -= reaction.impulse;
-            impulses[i][1] -= reaction.angular_impulse - about;
-        }
-    }
-
-    /// Where the strand of an anchor begins, where the anchor is, and how far that is beyond the strand's
-    /// reach, if it is [m].
-    fn taut(&self, ride: &Ride) -> Option<(Vec3, Vec3, f64)> {
-        let system = &self.system;
-        let constraint = &system.model.constraints[ride.of];
-        let at = match &constraint.hold {
-            strand::Hold::Point { at, .. } => *at,
-            strand::Hold::Pose { at, .. } => at.position,
-            strand::Hold::Joint { .. } => return None,
-        };
-        let chain = &system.model.chains[constraint.strand];
-        let on = system.state.constraint_on.get(ride.of) == Some(&true);
-        if chain.extensible || !on || constraint.active.at(system.state.time) <= 0.0 {
-            return None;
-        }
-        let (root, reach) = chain.reach_of(constraint.hold.link(), at);
-        let root = system.base(constraint.strand).point(root);
-        let anchor = self.poses[ride.body].point(ride.local.position);
-        let beyond = (anchor - root).length() - 0.999 * reach;
-        (beyond > 0.0).then_some((root, anchor, beyond))
-    }
-
-    /// The body that carries the strand of a constraint, if one does.
-    fn carrier(&self, constraint: usize) -> Option<usize> {
-        let strand = self.system.model.constraints[constraint].strand;
-        let base = self.bases.iter().find(|base| base.of == strand);
-        base.map(|base| base.body)
-    }
-
-    /// A strand that does not stretch lets a body on which it is anchored go no farther than it reaches:
-    /// what stops it there, and brings it back by a fifth of the way, it feels; what carries the strand
-    /// feels the opposite.
-    fn tighten(&self, rigid: &rigid::System, dt: f64, impulses: &mut [[Vec3; 2]]) {
-        let (model, state) = (&rigid.model, &rigid.state);
-        for ride in &self.anchors {
-            let Some((root, anchor, beyond)) = self.taut(ride) else {
-                continue;
-            };
-            let along = (anchor - root).normalize_or_zero();
-            let mut ends = vec![(ride.body, anchor, 1.0)];
-            ends.extend(self.carrier(ride.of).map(|body| (body, root, -1.0)));
-            // how fast they part, and how heavy both are against that
-            let (mut speed, mut light) = (0.0, 0.0);
-            for &(i, place, sign) in &ends {
-                let lever = place - state.position[i];
-                let velocity = state.linear_velocity[i] + state.angular_velocity[i].cross(lever);
-                speed += sign * along.dot(velocity);
-                if model.is_dynamic(i) {
-                    let inertia = &model.inertia_local[i];
-                    let least = inertia.xx.min(inertia.yy).min(inertia.zz);
-                    light += 1.0 / model.mass[i] + along.cross(lever).length_squared() / least;
-                }
-            }
-            let wanted = speed + 0.2 * beyond / dt;
-            if light > 0.0 && wanted > 0.0 {
-                for &(i, place, sign) in &ends {
-                    let push = along * (-sign * wanted / light);
-                    impulses[i][0] += push;
-                    impulses[i][1] += (place - state.position[i]).cross(push);
-                }
-            }
-        }
-    }
-
-    /// Turns impulses into the loads of the next rigid step.
-    fn answer(&mut self, rigid: &rigid::System, dt: f64, impulses: &[[Vec3; 2]]) {
-        let (model, state) = (&rigid.model, &rigid.state);
-        for (i, load) in self.loads.iter_mut().enumerate() {
-            if !model.is_dynamic(i) || !state.present[i] {
-                continue;
-            }
-            for part in 0..2 {
-                let new = impulses[i][part] / dt;
-                let next = load[part] + (new - load[part]) * self.eagerness[i];
-                load[part] = if next.is_finite() { next } else { Vec3::ZERO };
             }
         }
     }
@@ -469,7 +316,7 @@ impl Strands {
                 references.collect(),
                 self.anchors.iter().filter_map(held).collect(),
             ],
-            loads: self.loads.clone(),
+            impulses: self.impulses.clone(),
         }
     }
 
@@ -477,7 +324,7 @@ impl Strands {
     pub(crate) fn restore(&mut self, snapshot: &StrandSnapshot) -> Result<(), SceneError> {
         let counts = [&self.references, &self.anchors].map(Vec::len);
         let found = snapshot.paths.each_ref().map(Vec::len);
-        if found != counts || snapshot.loads.len() != self.loads.len() {
+        if found != counts || snapshot.impulses.len() != self.impulses.len() {
             let wanted = "a state as `snapshot` makes it";
             return Err(SceneError::value("snapshot", "strands", "damaged", wanted));
         }
@@ -491,7 +338,7 @@ impl Strands {
                 *slot = path.clone();
             }
         }
-        self.loads.clone_from(&snapshot.loads);
+        self.impulses.clone_from(&snapshot.impulses);
         Ok(())
     }
 
@@ -519,9 +366,14 @@ impl Strands {
         self.system.state.obstacle_pose.push(Pose::at(AWAY));
         self.system.state.obstacle_target.push(None);
         self.courses.push(Course::Driven(pose));
-        self.eagerness.push(1.0);
         self.passable.push(body.passable);
-        self.loads.push([Vec3::ZERO; 2]);
+        let link = link_of(&rigid.model, last, body.passable, &mut self.system.model)?;
+        if let Some(k) = link {
+            self.system.grow_bodies();
+            self.system.start_body(k, &motion(&rigid.state, last));
+            self.impulses.push(ContactImpulse::default());
+        }
+        self.links.push(link);
         self.poses = poses(rigid);
         Ok(())
     }
@@ -552,7 +404,7 @@ fn anchor(constraint: &mut strand::Constraint) -> Option<&mut MotionPath> {
 }
 
 /// Where the shape of every body is.
-fn poses(rigid: &rigid::System) -> Vec<Pose> {
+pub(crate) fn poses(rigid: &rigid::System) -> Vec<Pose> {
     let pose = |i| rigid.state.shape_pose(&rigid.model, i);
     (0..rigid.model.len()).map(pose).collect()
 }

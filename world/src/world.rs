@@ -138,29 +138,24 @@ impl World {
             return Report::default();
         }
         self.last_step = dt;
-        if let Some(strands) = &self.strands {
-            strands.push_bodies(&mut self.system);
-        }
         if let Some(cloths) = &self.cloths {
             cloths.push_bodies(&mut self.system, dt);
         }
-        let coupled = self.strands.is_some() || self.cloths.is_some();
-        if coupled {
+        if self.cloths.is_some() {
             self.exchange.begin(&self.system);
         }
-        let mut report = self.system.step(dt);
-        let gains = if coupled {
-            self.close_exchange(dt)
-        } else {
-            Vec::new()
+        let mut report = match &mut self.strands {
+            Some(strands) => strands.advance(&mut self.system, dt),
+            None => self.system.step(dt),
         };
-        // cloth first: bodies give way to it, and strands go where they are then
+        let gains = self.close_exchange(dt);
+        // cloth first: bodies give way to it, and strands that only follow go where they are then
         if let Some(cloths) = &mut self.cloths {
             cloths.follow(&mut self.system, dt, &self.exchange);
             report.dynamics_seconds += cloths.last.seconds;
         }
         if let Some(strands) = &mut self.strands {
-            strands.follow(&self.system, dt, &mut self.exchange);
+            strands.catch_up(&self.system);
             report.dynamics_seconds += strands.last.seconds;
         }
         self.take_stock(&report);
@@ -168,17 +163,15 @@ impl World {
         report
     }
 
-    /// Sets the work that loads of strands and cloth did in the bodies' step against what these lost.
+    /// Sets the work that loads of cloth did in the bodies' step against what it lost. Strands need no such
+    /// account: they move with the bodies as one.
     fn close_exchange(&mut self, dt: f64) -> Vec<ExchangeGain> {
-        let load = |i: usize| {
-            let strands = self.strands.as_ref().map(|strands| strands.load(i));
-            let cloths = self.cloths.as_ref().map(|cloths| cloths.load(i, dt));
-            let loads = strands.into_iter().chain(cloths);
-            loads.fold([Vec3::ZERO; 2], |sum, [force, torque]| {
-                [sum[0] + force, sum[1] + torque]
-            })
-        };
-        self.exchange.close(&self.system, load, dt)
+        match &self.cloths {
+            Some(cloths) => self
+                .exchange
+                .close(&self.system, |i| cloths.load(i, dt), dt),
+            None => Vec::new(),
+        }
     }
 
     /// Takes bodies that received more than strands and cloth lost into the findings.
@@ -187,7 +180,7 @@ impl World {
             let [gained, allowed] = [gain.gained, gain.allowed];
             let what = || {
                 format!(
-                    "strands or cloth gave it {gained:.3e} J more than they lost to it; {allowed:.3e} J pass for \
+                    "cloth gave it {gained:.3e} J more than it lost to it; {allowed:.3e} J pass for \
                      rounding of the step"
                 )
             };

@@ -123,6 +123,12 @@ impl System {
         Ok(())
     }
 
+    /// How far the last step moved body `i` to take it out of others, besides its velocity [m].
+    pub fn correction(&self, i: usize) -> Vec3 {
+        let shift = self.workspace.watch.shift.get(i);
+        shift.copied().unwrap_or(Vec3::ZERO)
+    }
+
     /// Adds a body to a running system.
     pub fn add(&mut self, body: crate::Body) -> Result<usize, Error> {
         let index = self.model.add(body)?;

@@ -254,6 +254,9 @@ impl Watch {
             let load = weight + force;
             let kick = state.linear_velocity[i] - self.linear_velocity[i] - load * (dt / mass);
             let mut slack = (load.length_squared() * kick.length_squared()).sqrt() * span;
+            // a weight that a force carries: what is left of the two is rounded as each of them is
+            let effort = weight.length() + force.length();
+            slack += 1e-9 * effort * effort * dt * dt / mass;
             if torque != Vec3::ZERO {
                 let twist = state.angular_velocity[i] - self.angular_velocity[i];
                 slack += torque.length() * twist.length() * dt;

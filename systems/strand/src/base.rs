@@ -100,6 +100,14 @@ impl Base {
 
     /// The frame at `t + h` when the felt base was at `before` at time `t`.
     pub(crate) fn frame(&self, before: &Pose, t: f64, h: f64) -> Frame {
+        if self.body.is_some() {
+            // the body takes no part: the base stays
+            return Frame {
+                pose: *before,
+                to_world: Pose::IDENTITY,
+                plain: true,
+            };
+        }
         let truly = self.path.pose(t + h);
         if self.is_plain() {
             let to_world = Pose::IDENTITY;

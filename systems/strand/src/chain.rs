@@ -10,6 +10,9 @@ use crate::{Base, Error, Parameter};
 /// Parent of a link that hangs from the base.
 pub const BASE: usize = usize::MAX;
 
+/// Parent of a link that hangs from nothing: a rigid body.
+pub const FREE: usize = usize::MAX - 1;
+
 /// A strand ready for simulation, links numbered breadth first: a parent's index is always less.
 #[derive(Clone, Debug)]
 pub struct Chain {
@@ -65,6 +68,12 @@ impl Chain {
                 .iter()
                 .flatten()
                 .any(Parameter::is_animated)
+    }
+
+    /// Links that hang from the base, and where their joints are in its frame [m].
+    pub(crate) fn roots(&self) -> impl Iterator<Item = (usize, Vec3)> + '_ {
+        let links = self.parent.iter().zip(&self.joint).enumerate();
+        links.filter_map(|(j, (parent, joint))| (*parent == BASE).then_some((j, *joint)))
     }
 
     /// The link that is `segment` of `curve`.

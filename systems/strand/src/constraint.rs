@@ -42,6 +42,13 @@ pub enum Anchor {
         /// In that link's frame.
         at: Pose,
     },
+    /// A place on a rigid body: both pull on each other, and are solved as one.
+    Body {
+        /// Index of the body.
+        body: usize,
+        /// In its frame, whose origin is its centre of mass.
+        at: Pose,
+    },
 }
 
 /// What is held.
@@ -127,6 +134,22 @@ impl Constraint {
             Hold::Joint { .. } => None,
         }
     }
+
+    /// The rigid body that the strand is held to, where it is.
+    pub fn body(&self) -> Option<usize> {
+        match self.anchor()? {
+            Anchor::Body { body, .. } => Some(*body),
+            _ => None,
+        }
+    }
+
+    /// What a place of the strand is held to; none where a joint is held.
+    pub(crate) fn anchor(&self) -> Option<&Anchor> {
+        match &self.hold {
+            Hold::Point { to, .. } | Hold::Pose { to, .. } => Some(to),
+            Hold::Joint { .. } => None,
+        }
+    }
 }
 
 impl Model {
@@ -162,6 +185,13 @@ impl Model {
         let (other, place) = match to {
             Some(Anchor::Link { link, at }) => (*link, *at),
             Some(Anchor::Base(pose)) => (0, *pose),
+            Some(Anchor::Body { body, at }) => {
+                if *body >= self.bodies.len() {
+                    let wanted = "the index of a rigid body of the model";
+                    return fault("the body it is held to", body.to_string(), wanted);
+                }
+                (0, *at)
+            }
             Some(Anchor::Strand { strand, link, at }) => {
                 let other = self.chains.get(*strand);
                 if *strand == constraint.strand || other.is_none() {
@@ -294,7 +324,7 @@ pub(crate) fn goals(
             };
             let back = at.rotation.conjugate();
             let goal = match to {
-                Anchor::Strand { .. } => return,
+                Anchor::Strand { .. } | Anchor::Body { .. } => return,
                 Anchor::Link {
                     link: other,
                     at: on,
@@ -405,7 +435,7 @@ fn place_goal(
             (y, w, later)
         }
         Anchor::Base(pose) => (pose.position, Vec3::ZERO, pose.position),
-        Anchor::Link { .. } | Anchor::Strand { .. } => return,
+        Anchor::Link { .. } | Anchor::Strand { .. } | Anchor::Body { .. } => return,
     };
     let goal = next + left(x - wanted, v - moving);
     let target = frame.pose.point(within_reach(chain, a, goal));
@@ -434,7 +464,7 @@ pub(crate) fn left_of(
 }
 
 /// `goal`, drawn in to where `spot` can get when the strand is all but straight; base coordinates.
-fn within_reach(chain: &Chain, spot: Spot, goal: Vec3) -> Vec3 {
+pub(crate) fn within_reach(chain: &Chain, spot: Spot, goal: Vec3) -> Vec3 {
     if chain.extensible {
         return goal;
     }

@@ -111,6 +111,9 @@ pub struct ContactForce {
 pub(crate) struct Swept {
     pub from: Pose,
     pub to: Pose,
+    /// Of a rigid body that is solved with the strand: its link, and the obstacle's frame in that of the
+    /// link; the end is then where the present iterate has it.
+    pub body: Option<(usize, Pose)>,
 }
 
 impl Swept {
@@ -126,6 +129,7 @@ impl Swept {
         Self {
             from: at(start),
             to: at(end),
+            body: self.body,
         }
     }
 }
@@ -342,10 +346,14 @@ impl Contacts {
             }
             let known = before.get(next).is_some_and(|old| old.candidate == c);
             // how far the ends have moved against the obstacle
-            let way = [
-                link.origin - candidate.stuck[0],
-                link.tip - candidate.stuck[1],
-            ];
+            let stuck = if swept[candidate.obstacle].body.is_some() {
+                let (_, at) = part_of(&obstacles[candidate.obstacle].shape, candidate.part);
+                let to = swept[candidate.obstacle].to.then(&at);
+                candidate.start.map(|end| frame.felt_place(to.point(end)))
+            } else {
+                candidate.stuck
+            };
+            let way = [link.origin - stuck[0], link.tip - stuck[1]];
             let close = candidate.radius + MARGIN;
             let clear = candidate.distance - close;
             let farthest = way[0].length_squared().max(way[1].length_squared());
@@ -459,6 +467,12 @@ impl Contacts {
                 });
             }
         }
+    }
+
+    /// Obstacle of each contact, in the order of its rows.
+    pub(crate) fn obstacles(&self) -> impl Iterator<Item = usize> + '_ {
+        let of = |contact: &Contact| self.candidates[contact.candidate].obstacle;
+        self.active.iter().map(of)
     }
 
     /// Adds the forces of now to the loads of the links.

@@ -1,7 +1,7 @@
 //! Obstacles within a step: which points to watch before Newton starts, and what an impact does to
 //! the rates when the step is accepted.
 
-use drystone_base::Vec3;
+use drystone_base::{Pose, Vec3};
 use drystone_complementarity::solvers::Row as Bound;
 
 use crate::base::Frame;
@@ -22,6 +22,7 @@ pub(crate) fn watch_obstacles(
     frame: &Frame,
     t: f64,
     part: (f64, f64),
+    moving: &[(usize, Swept)],
     work: &mut Workspace,
 ) {
     let Workspace {
@@ -37,6 +38,9 @@ pub(crate) fn watch_obstacles(
     }
     swept.clear();
     swept.extend(scene.swept.iter().map(|motion| motion.part(part.0, part.1)));
+    for (obstacle, motion) in moving {
+        swept[*obstacle] = *motion;
+    }
     place(
         scene.chain,
         &strand.rotation,
@@ -44,7 +48,10 @@ pub(crate) fn watch_obstacles(
         &strand.base,
         start,
     );
-    let to_world = scene.chain.base.path.pose(t).then(&strand.base.inverse());
+    let to_world = match scene.chain.base.body {
+        Some(_) => Pose::IDENTITY,
+        None => scene.chain.base.path.pose(t).then(&strand.base.inverse()),
+    };
     let radius = |j: usize| {
         (
             properties.links[j].radius,
@@ -60,7 +67,7 @@ pub(crate) fn watch_obstacles(
     };
     // what is held to something does not touch it
     let passes = |obstacle: usize, link: usize| {
-        scene.constraints.iter().any(|&c| {
+        scene.constraints.iter().chain(scene.joins).any(|&c| {
             let constraint = &scene.model.constraints[c];
             constraint.passes == Some(obstacle)
                 && constraint.hold.link() == link
@@ -191,14 +198,19 @@ pub(crate) fn strikes(
 }
 
 /// Velocity of a spot at the start of the step, which is history number `past`.
-fn speed_before(strand: &StrandState, properties: &Properties, spot: Spot, past: usize) -> Vec3 {
+pub(crate) fn speed_before(
+    strand: &StrandState,
+    properties: &Properties,
+    spot: Spot,
+    past: usize,
+) -> Vec3 {
     let history = &strand.history[spot.link];
     let from_centre = Vec3::Y * (spot.at.y - properties.links[spot.link].half);
     history.velocity[past] + history.axes_rate[past] * from_centre
 }
 
 /// Velocity of the obstacle's own point at `place`, felt world.
-fn carried_along(motion: &Swept, frame: &Frame, place: Vec3, h: f64) -> Vec3 {
+pub(crate) fn carried_along(motion: &Swept, frame: &Frame, place: Vec3, h: f64) -> Vec3 {
     let at = motion.to.local_point(frame.world(place));
     frame.felt(motion.to.point(at) - motion.from.point(at)) / h
 }
@@ -247,4 +259,4 @@ pub(crate) fn find_speeds(
 }
 
 /// Speed of approach from which a contact counts as an impact [m/s].
-const IMPACT: f64 = 0.1;
+pub(crate) const IMPACT: f64 = 0.1;

@@ -10,7 +10,7 @@
 
 use drystone_base::{Mat3, Vec3};
 
-use crate::chain::{BASE, Chain};
+use crate::chain::{BASE, Chain, FREE};
 use crate::implicit::{Live, Load, Problem};
 use crate::kinematics::Link;
 use crate::rotation::{inverse_body_jacobian, scalar, skew, skew_skew, skew_times, times_skew};
@@ -93,6 +93,8 @@ pub struct Factor {
     pub(crate) slide: Vec<f64>,
     /// Total turn and shift of each link's origin, world axes.
     moved: Vec<Moved>,
+    /// Of links that hang from nothing, which come first.
+    pub(crate) free: Vec<Free>,
     /// The way out of a motion, and three motions at once; see [`Factor::respond_at`].
     ways: Vec<Way>,
     threes: Vec<Three>,
@@ -115,6 +117,135 @@ struct Three {
     between: bool,
     turn: Mat3,
     shift: Mat3,
+}
+
+/// What is kept of a link with six freedoms.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Free {
+    /// Inverse of the matrix of link and all that hangs from it.
+    pub inverse: Six,
+    /// How many of its pivots are not positive.
+    non_positive: usize,
+    /// Force that it lacks, beside the moment in `residual`.
+    pub residual: Vec3,
+    /// What loads and residuals leave for it.
+    reduced: Wrench,
+}
+
+/// A matrix over turn and shift.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Six {
+    pub tt: Mat3,
+    pub tp: Mat3,
+    pub pt: Mat3,
+    pub pp: Mat3,
+}
+
+impl Six {
+    const ZERO: Self = Self {
+        tt: Mat3::ZERO,
+        tp: Mat3::ZERO,
+        pt: Mat3::ZERO,
+        pp: Mat3::ZERO,
+    };
+
+    fn get(&self, i: usize, j: usize) -> f64 {
+        let block = match (i / 3, j / 3) {
+            (0, 0) => &self.tt,
+            (0, _) => &self.tp,
+            (_, 0) => &self.pt,
+            _ => &self.pp,
+        };
+        block.col(j % 3)[i % 3]
+    }
+
+    fn set(&mut self, i: usize, j: usize, value: f64) {
+        let block = match (i / 3, j / 3) {
+            (0, 0) => &mut self.tt,
+            (0, _) => &mut self.tp,
+            (_, 0) => &mut self.pt,
+            _ => &mut self.pp,
+        };
+        block.col_mut(j % 3)[i % 3] = value;
+    }
+
+    /// The inverse, by elimination with pivots, of the matrix scaled to a unit diagonal.
+    fn inverse(&self) -> Self {
+        let scale: [f64; 6] = std::array::from_fn(|i| {
+            let d = self.get(i, i).abs();
+            if d > 0.0 { 1.0 / d.sqrt() } else { 1.0 }
+        });
+        let mut a = [[0.0; 12]; 6];
+        for (i, row) in a.iter_mut().enumerate() {
+            for j in 0..6 {
+                row[j] = self.get(i, j) * scale[i] * scale[j];
+            }
+            row[6 + i] = 1.0;
+        }
+        for k in 0..6 {
+            let mut pivot = k;
+            for i in k + 1..6 {
+                if a[i][k].abs() > a[pivot][k].abs() {
+                    pivot = i;
+                }
+            }
+            a.swap(k, pivot);
+            let inverse = 1.0 / a[k][k];
+            for value in &mut a[k] {
+                *value *= inverse;
+            }
+            let row = a[k];
+            for (i, other) in a.iter_mut().enumerate() {
+                let factor = other[k];
+                if i != k && factor != 0.0 {
+                    for (value, own) in other.iter_mut().zip(&row) {
+                        *value -= factor * own;
+                    }
+                }
+            }
+        }
+        let mut inverse = Self::ZERO;
+        for i in 0..6 {
+            for j in 0..6 {
+                inverse.set(i, j, a[i][6 + j] * scale[i] * scale[j]);
+            }
+        }
+        inverse
+    }
+
+    /// Pivots of the symmetric part that are not positive.
+    fn non_positive_pivots(&self) -> usize {
+        let mut a = [[0.0; 6]; 6];
+        for (i, row) in a.iter_mut().enumerate() {
+            for (j, value) in row.iter_mut().enumerate() {
+                *value = 0.5 * (self.get(i, j) + self.get(j, i));
+            }
+        }
+        let mut count = 0;
+        for k in 0..6 {
+            let pivot = a[k][k];
+            count += usize::from(pivot <= 0.0 || pivot.is_nan());
+            if pivot == 0.0 {
+                continue;
+            }
+            for i in k + 1..6 {
+                let factor = a[i][k] / pivot;
+                for j in k..6 {
+                    let less = factor * a[k][j];
+                    a[i][j] -= less;
+                }
+            }
+        }
+        count
+    }
+
+    /// Turn and shift under a wrench.
+    fn times(&self, w: &Wrench) -> Moved {
+        (
+            self.tt * w.moment + self.tp * w.force,
+            self.pt * w.moment + self.pp * w.force,
+        )
+    }
 }
 
 /// A place on a link, by its lever from the link's origin, and three directions there, world axes.
@@ -249,6 +380,24 @@ impl Factor {
                     sum.pp += curving.pp;
                 }
                 joint_torque += load.joint;
+            }
+
+            // nothing holds it: all six freedoms at once
+            if chain.parent[j] == FREE {
+                let whole = Six {
+                    tt: sum.tt,
+                    tp: sum.tp,
+                    pt: sum.pt,
+                    pp: sum.pp,
+                };
+                self.residual[j] = sum.asked.moment;
+                self.free[j] = Free {
+                    inverse: whole.inverse(),
+                    non_positive: whole.non_positive_pivots(),
+                    residual: sum.asked.force,
+                    reduced: Wrench::default(),
+                };
+                continue;
             }
 
             // the stretch, then the way from the link's origin to the pivot
@@ -387,14 +536,18 @@ impl Factor {
     /// those along which it is unstable.
     pub fn non_positive_pivots(&self) -> usize {
         let mut count = 0;
-        for joint in &self.joints {
+        for (joint, parent) in self.joints.iter().zip(&self.parent) {
+            if *parent == FREE {
+                continue;
+            }
             count += joint
                 .stretch
                 .is_some_and(|e| e.inverse <= 0.0 || e.inverse.is_nan())
                 as usize;
             count += 3 - positive_eigenvalues(&joint.inverse);
         }
-        count
+        let free = self.free.iter().map(|free| free.non_positive);
+        count + free.sum::<usize>()
     }
 
     fn resize(&mut self, chain: &Chain) {
@@ -412,6 +565,24 @@ impl Factor {
         self.turn.resize(n, Vec3::ZERO);
         self.slide.resize(n, 0.0);
         self.moved.resize(n, (Vec3::ZERO, Vec3::ZERO));
+        let free = chain.parent.iter().take_while(|&&i| i == FREE).count();
+        let nothing = Free {
+            inverse: Six::ZERO,
+            non_positive: 0,
+            residual: Vec3::ZERO,
+            reduced: Wrench::default(),
+        };
+        self.free.resize(free, nothing);
+    }
+
+    /// Whether some links hang from nothing.
+    pub(crate) fn is_free(&self) -> bool {
+        !self.free.is_empty()
+    }
+
+    /// Shift of the origin of `link` in the last solution, world axes [m].
+    pub(crate) fn shift_of(&self, link: usize) -> Vec3 {
+        self.moved[link].1
     }
 
     /// One sweep to the root with the loads in `carried` (and the residuals, if asked for), one
@@ -419,6 +590,15 @@ impl Factor {
     fn solve(&mut self, residuals: bool) {
         let n = self.joints.len();
         for j in (0..n).rev() {
+            if self.parent[j] == FREE {
+                let (mut reduced, free) = (self.carried[j], &mut self.free[j]);
+                if residuals {
+                    reduced.moment += self.residual[j];
+                    reduced.force += free.residual;
+                }
+                free.reduced = reduced;
+                continue;
+            }
             let own = if residuals {
                 (
                     self.residual[j] + self.joint_load[j],
@@ -437,6 +617,13 @@ impl Factor {
             }
         }
         for j in 0..n {
+            if let Some(free) = self.free.get(j) {
+                let (turn, shift) = free.inverse.times(&free.reduced);
+                self.turn[j] = -turn;
+                self.slide[j] = 0.0;
+                self.moved[j] = (-turn, -shift);
+                continue;
+            }
             let parent = match self.parent[j] {
                 BASE => (Vec3::ZERO, Vec3::ZERO),
                 i => self.moved[i],
@@ -451,7 +638,7 @@ impl Factor {
     /// Prepares [`Factor::respond_at`] for places on links up to `last`; not where links stretch.
     pub(crate) fn prepare_responses(&mut self, last: usize) -> bool {
         let joints = &self.joints[..=last];
-        if joints.iter().any(|joint| joint.stretch.is_some()) {
+        if self.is_free() || joints.iter().any(|joint| joint.stretch.is_some()) {
             return false;
         }
         self.ways.clear();

@@ -8,7 +8,7 @@
 
 use drystone_base::{Mat3, Quat, Vec3};
 
-use crate::chain::{BASE, Chain};
+use crate::chain::{BASE, Chain, FREE};
 use crate::elastic::{JointStiffness, Law};
 use crate::kinematics::Link;
 use crate::rotation::{log, outer};
@@ -240,11 +240,16 @@ impl Problem<'_> {
     ) -> f64 {
         let s = self.bdf.s;
         let mut sum = 0.0;
+        // heights are counted from a place that stays where it is
+        let place = match self.chain.parent.first() {
+            Some(&FREE) if s > 0.0 => self.bodies[0].centre_history / (s * s),
+            _ => links[0].pivot,
+        };
         for (j, body) in self.bodies.iter().enumerate() {
             let link = &links[j];
             let from = match self.chain.parent[j] {
                 BASE => link.pivot,
-                _ => links[0].pivot,
+                _ => place,
             };
             let h = &body.axes_history;
             let j_k = body.second_moments;

@@ -1,19 +1,26 @@
 //! Strands that constraints hold to each other are advanced as one: in the same steps, with one Newton
 //! iteration over all their joints, in which what holds them together are rows beside those of loops and
 //! contacts. Each keeps its own base, history and obstacles; strands that nothing joins stay alone.
+//!
+//! Rigid bodies that carry strands, hold them or may be touched by them are members too: links with six
+//! freedoms that come first, from which the strands based on them hang. All move together, and what acts
+//! between them acts on both sides in one equation: momentum is kept by construction.
 
 use drystone_base::{Pose, Vec3};
 use drystone_complementarity::solvers::Row as Bound;
 
+mod bodies;
 mod joins;
 mod surroundings;
 
+use bodies::push_exactly;
 use surroundings::Surroundings;
 
 use crate::Model;
 use crate::base::{Frame, base_load};
-use crate::chain::Chain;
-use crate::constraint::Spot;
+use crate::chain::{BASE, Chain, FREE};
+use crate::constraint::{Goal, Spot};
+use crate::contact::Swept;
 use crate::encounter::{find_speeds, impact_rows, strikes, watch_obstacles};
 use crate::goals::{remember_forces, set_goals, take_up};
 use crate::implicit::{Bdf, Problem};
@@ -28,12 +35,18 @@ use crate::step::{
     Scene, Workspace, accept, extrapolate, gather_forces, local_error, start_halvings,
 };
 
+/// How much finer than strands alone a step with bodies is solved, so that momentum is kept [1].
+const BODY_TOLERANCE: f64 = 1e-4;
+/// Longest length over which a shift counts like a radian [m].
+const LONG: f64 = 1.0;
+
 /// Strands that are advanced as one.
 pub(crate) struct Group {
-    /// Their indices, rising, and the constraints that join them.
+    /// Indices of rigid bodies and of strands, rising, and the constraints that join them.
+    pub bodies: Vec<usize>,
     pub members: Vec<usize>,
     pub joins: Vec<usize>,
-    /// What moves of each member; lent by the system for a step.
+    /// What moves of each member, bodies first; lent by the system for a step.
     pub strands: Vec<StrandState>,
     pub properties: Vec<Properties>,
     pub works: Vec<Workspace>,
@@ -47,25 +60,54 @@ pub(crate) struct Group {
     bases: Vec<Pose>,
     forces: Vec<f64>,
     returning: Vec<(usize, Vec3)>,
+    /// Of a strand based on a body of the group: that body, and its base in the frame of the body's link.
+    mounts: Vec<Option<(usize, Pose)>>,
+    /// Obstacles that are bodies of the group, with their motion over the present step.
+    moving: Vec<(usize, Swept)>,
+    /// Coefficients of the last accepted step.
+    pub last: Option<Bdf>,
 }
 
 impl Group {
-    /// Strands `members` of `model`, joined by the constraints `joins`.
-    pub(crate) fn new(model: &Model, members: Vec<usize>, joins: Vec<usize>) -> Self {
-        let mut chain = model.chains[members[0]].clone();
+    /// Bodies `bodies` and strands `members` of `model`, joined by the constraints `joins`.
+    pub(crate) fn new(
+        model: &Model,
+        bodies: Vec<usize>,
+        members: Vec<usize>,
+        joins: Vec<usize>,
+    ) -> Self {
+        let links = bodies.iter().map(|&k| &model.bodies[k].chain);
+        let strands = members.iter().map(|&i| &model.chains[i]);
+        let chains: Vec<&Chain> = links.chain(strands).collect();
+        let mut chain = chains[0].clone();
         let mut first = vec![0, chain.len()];
-        for &i in &members[1..] {
-            let (other, start) = (&model.chains[i], chain.len());
-            let shifted = other.parent.iter().map(|&p| p.saturating_add(start));
-            chain.parent.extend(shifted);
-            chain.joint.extend_from_slice(&other.joint);
+        let mut mounts = vec![None; bodies.len()];
+        for &i in &members {
+            let mount = model.chains[i].base.body.and_then(|(body, at)| {
+                let link = bodies.iter().position(|&k| k == body)?;
+                Some((link, model.bodies[body].in_link(&at)))
+            });
+            mounts.push(mount);
+        }
+        for (m, other) in chains.iter().enumerate().skip(1) {
+            let start = chain.len();
+            for (&parent, &joint) in other.parent.iter().zip(&other.joint) {
+                let (parent, joint) = match (parent, mounts[m]) {
+                    (BASE, Some((link, at))) => (link, at.point(joint)),
+                    (BASE | FREE, _) => (parent, joint),
+                    (parent, _) => (parent + start, joint),
+                };
+                chain.parent.push(parent);
+                chain.joint.push(joint);
+            }
             chain.length.extend_from_slice(&other.length);
             chain.reach = chain.reach.max(other.reach);
             first.push(chain.len());
         }
         let mut works = Vec::new();
-        works.resize_with(members.len(), Workspace::default);
+        works.resize_with(chains.len(), Workspace::default);
         Self {
+            bodies,
             members,
             joins,
             strands: Vec::new(),
@@ -78,6 +120,9 @@ impl Group {
             bases: Vec::new(),
             forces: Vec::new(),
             returning: Vec::new(),
+            mounts,
+            moving: Vec::new(),
+            last: None,
         }
     }
 
@@ -87,9 +132,13 @@ impl Group {
         let parts = 1u64 << options.halvings;
         let mut done = 0;
         let mut halvings = 0;
+        let mut struck = false;
         self.whole.tired = false;
-        for strand in &mut self.strands {
-            strand.base_impulse = [Vec3::ZERO; 2];
+        for (k, strand) in self.strands.iter_mut().enumerate() {
+            // of a body it is what came from outside over its last step
+            if k >= self.bodies.len() {
+                strand.base_impulse = [Vec3::ZERO; 2];
+            }
             strand.reactions.clear();
             if strand.depth == 0 {
                 strand.halvings = strand.halvings.max(start_halvings(options, strand));
@@ -101,17 +150,27 @@ impl Group {
             let part = [done, done + size].map(|k| k as f64 / parts as f64);
             let (now, h) = (t + dt * part[0], dt * (size as f64 / parts as f64));
 
-            let bdf = self.difference_formula(h);
+            let bdf = if struck {
+                Bdf::first(h)
+            } else {
+                self.difference_formula(h)
+            };
             self.frames.clear();
+            self.foresee_bodies(scenes[0].model, h);
             for (k, scene) in scenes.iter().enumerate() {
+                let frame = self.frame(scene, k, now, h);
                 let (strand, work) = (&self.strands[k], &mut self.works[k]);
                 let properties = &mut self.properties[k];
-                let frame = scene.chain.base.frame(&strand.base, now, h);
                 extrapolate(scene, strand, &frame, bdf, work);
                 gather_forces(scene, strand, properties, &frame, bdf, now + h, work);
                 set_goals(scene, strand, &frame, bdf, now, work);
                 let span = (part[0], part[1]);
-                watch_obstacles(scene, strand, properties, &frame, now, span, work);
+                if k < self.bodies.len() {
+                    push_exactly(&mut work.bodies[0], strand, bdf);
+                } else {
+                    let moving = &self.moving;
+                    watch_obstacles(scene, strand, properties, &frame, now, span, moving, work);
+                }
                 self.frames.push(frame);
             }
             self.unite(scenes);
@@ -120,11 +179,24 @@ impl Group {
             let solved = self.hold_goals(scenes, bdf, now + h, solved);
             self.divide();
 
+            // after a blow backward differences over two steps would give a part of it back: such a step
+            // is taken at first order, and so is the next
+            let blow = solved.converged && !struck && self.is_blow(bdf);
+            if blow && bdf != Bdf::first(h) {
+                struck = true;
+                self.works[0].tally.count(solved.iterations);
+                continue;
+            }
+
             // the worst member decides
             let (mut error, mut rough) = (0.0f64, 0.0f64);
             for ((strand, work), scene) in self.strands.iter().zip(&self.works).zip(scenes) {
                 let own = local_error(strand, &work.iterate.links, h);
-                let allowed = options.error_tolerance * scene.chain.reach;
+                let reach = match scene.chain.reach {
+                    0.0 => self.chain.reach,
+                    reach => reach,
+                };
+                let allowed = options.error_tolerance * reach;
                 error = error.max(own);
                 rough = if own.is_nan() {
                     f64::INFINITY
@@ -140,6 +212,7 @@ impl Group {
             };
             let again =
                 !solved.converged || (controlled && rough > 1.0 && !(0..scenes.len()).any(strikes));
+            let again = again && !(struck && solved.converged);
             if again && !self.whole.tired && halvings < options.halvings {
                 halvings += 1;
                 self.works[0].tally.halved += 1;
@@ -151,7 +224,15 @@ impl Group {
             tally.steps += self.members.len() as u64;
             tally.error = tally.error.max(error);
             self.accept(bdf);
-            self.bounce(scenes, bdf, now + h);
+            self.last = Some(bdf);
+            if self.bodies.is_empty() {
+                self.bounce(scenes, bdf, now + h);
+            } else if struck || blow {
+                for strand in &mut self.strands {
+                    strand.depth = 0;
+                }
+            }
+            struck = false;
 
             done += size;
             let settled = self.strands.iter().all(|strand| strand.depth > 2);
@@ -189,6 +270,7 @@ impl Group {
         iterate.rotation.clear();
         iterate.stretch.clear();
         iterate.links.clear();
+        iterate.centres.clear();
         bodies.clear();
         springs.clear();
         goals.clear();
@@ -200,13 +282,32 @@ impl Group {
             iterate.rotation.extend_from_slice(&work.iterate.rotation);
             iterate.links.extend_from_slice(&work.iterate.links);
             bodies.extend_from_slice(&work.bodies);
+            if k < self.bodies.len() {
+                iterate.centres.push(self.frames[k].pose.position);
+            }
+            // joints on a body turn in the frame of its link
+            if let Some((_, at)) = &self.mounts[k] {
+                for (j, _) in scenes[k].chain.roots() {
+                    let (rotation, body) =
+                        (&mut iterate.rotation[first + j], &mut bodies[first + j]);
+                    *rotation = at.rotation * *rotation;
+                    body.start = at.rotation * body.start;
+                    body.rest_inverse *= at.rotation.conjugate();
+                }
+            }
             if extensible {
                 iterate.stretch.extend_from_slice(&work.iterate.stretch);
                 iterate.stretch.resize(first + count, 0.0);
             }
-            springs.extend(work.springs.iter().map(|spring| Spring {
-                goal: spring.goal.shifted(first),
-                ..*spring
+            let mount = self.mounts[k].map(|(_, at)| at.rotation);
+            springs.extend(work.springs.iter().map(|spring| {
+                let mut goal = spring.goal.shifted(first);
+                if let (Goal::Joint { link, target, .. }, Some(turn)) = (&mut goal, mount)
+                    && scenes[k].chain.parent[*link - first] == BASE
+                {
+                    *target = turn * *target;
+                }
+                Spring { goal, ..*spring }
             }));
             let own = work.goals.iter();
             goals.extend(own.map(|(c, goal)| (*c, goal.shifted(first))));
@@ -235,13 +336,18 @@ impl Group {
             bodies,
             springs,
         };
-        let lengths = scenes
+        let lengths = scenes[self.bodies.len()..]
             .iter()
             .map(|scene| scene.chain.reach / scene.chain.len() as f64);
         let limits = Limits {
-            tolerance: scenes[0].options.tolerance,
+            tolerance: if self.bodies.is_empty() {
+                scenes[0].options.tolerance
+            } else {
+                BODY_TOLERANCE * scenes[0].options.tolerance
+            },
+            late: scenes[0].options.tolerance,
             iterations,
-            length: lengths.fold(f64::INFINITY, f64::min),
+            length: lengths.fold(f64::INFINITY, f64::min).min(LONG),
             careful: !springs.is_empty(),
         };
         let mut coupling = Surroundings {
@@ -300,6 +406,18 @@ impl Group {
             let own = &mut work.iterate;
             own.rotation
                 .copy_from_slice(&iterate.rotation[range.clone()]);
+            if let Some((link, at)) = &self.mounts[k] {
+                for (j, rotation) in own.rotation.iter_mut().enumerate() {
+                    if self.chain.parent[range.start + j] == *link {
+                        *rotation = (at.rotation.conjugate() * *rotation).normalize();
+                    }
+                }
+                let carrier = &iterate.links[*link];
+                self.frames[k].pose = Pose::new(carrier.origin, carrier.rotation).then(at);
+            }
+            if let Some(centre) = iterate.centres.get(k) {
+                self.frames[k].pose = Pose::at(*centre);
+            }
             own.links.copy_from_slice(&iterate.links[range.clone()]);
             if !own.stretch.is_empty() {
                 own.stretch.copy_from_slice(&iterate.stretch[range.clone()]);
@@ -326,6 +444,10 @@ impl Group {
         for (k, strand) in self.strands.iter_mut().enumerate() {
             let (frame, work) = (&self.frames[k], &mut self.works[k]);
             accept(strand, frame, bdf, work);
+            if k < self.bodies.len() {
+                strand.base_impulse = [strand.force[0] * bdf.h, strand.torque[0] * bdf.h];
+                continue;
+            }
             let load = base_load(frame, bdf, work);
             for (sum, part) in strand.base_impulse.iter_mut().zip(load) {
                 *sum += part * bdf.h;

@@ -2,7 +2,7 @@
 
 use drystone_base::{Mat3, Pose, Quat, Vec3};
 
-use crate::chain::{BASE, Chain};
+use crate::chain::{BASE, Chain, FREE};
 
 /// Pose of one link.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -28,6 +28,8 @@ pub struct Link {
 pub(crate) enum Bases<'a> {
     One(&'a Pose),
     Each(&'a [Pose]),
+    /// The same, and where the centres of free links are, which come first.
+    Free(&'a [Pose], &'a [Vec3]),
 }
 
 impl<'a> From<&'a Pose> for Bases<'a> {
@@ -57,15 +59,12 @@ pub(crate) fn place_on(
 ) {
     links.resize(chain.len(), Link::default());
     for j in 0..chain.len() {
-        let (turn, axes, origin) = match chain.parent[j] {
-            BASE => {
-                let base = match bases {
-                    Bases::One(base) => base,
-                    Bases::Each(bases) => &bases[j],
-                };
-                (base.rotation, base.matrix(), base.position)
-            }
-            i => (links[i].rotation, links[i].axes, links[i].origin),
+        let of = |base: &Pose| (base.rotation, base.matrix(), base.position);
+        let (turn, axes, origin) = match (chain.parent[j], bases) {
+            (FREE, Bases::Free(_, centres)) => (Quat::IDENTITY, Mat3::IDENTITY, centres[j]),
+            (BASE | FREE, Bases::One(base)) => of(base),
+            (BASE | FREE, Bases::Each(bases) | Bases::Free(bases, _)) => of(&bases[j]),
+            (i, _) => (links[i].rotation, links[i].axes, links[i].origin),
         };
         let lever = axes * chain.joint[j];
         let pivot = origin + lever;
@@ -97,7 +96,7 @@ pub(crate) fn velocities(
     out.clear();
     for j in 0..chain.len() {
         let (turn, shift) = match chain.parent[j] {
-            BASE => base,
+            BASE | FREE => base,
             i => out[i],
         };
         let link = &links[j];

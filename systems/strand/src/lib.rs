@@ -6,6 +6,7 @@
 
 mod active_set;
 mod base;
+mod body;
 mod chain;
 mod chain_sweep;
 mod constraint;
@@ -41,7 +42,8 @@ mod state;
 mod step;
 mod system;
 
-pub use chain::{BASE, Chain};
+pub use body::{BodyModel, BodyMotion, RigidBody};
+pub use chain::{BASE, Chain, FREE};
 pub use constraint::{Anchor, Constraint, Hold};
 pub use contact::{ContactForce, Obstacle};
 pub use continuum::{Continuum, Grid, Parcel, Push};

@@ -232,6 +232,9 @@ pub struct Base {
     pub time_scale: Ramp,
     /// Local dynamics `γ`: part of the reference frame's motion that is not felt, over time [1].
     pub local_dynamics: Ramp,
+    /// Index of the rigid body that the base is fixed to, and where in its frame: the strand then hangs
+    /// from the body, which feels it, and the path counts for nothing but the start.
+    pub body: Option<(usize, drystone_base::Pose)>,
 }
 
 impl Default for Base {
@@ -248,6 +251,7 @@ impl Base {
             reference: None,
             time_scale: 1.0.into(),
             local_dynamics: 0.0.into(),
+            body: None,
         }
     }
 }
@@ -325,6 +329,8 @@ pub struct Model {
     pub obstacles: Vec<Obstacle>,
     /// Constraints by index.
     pub constraints: Vec<Constraint>,
+    /// Rigid bodies that take part, by index.
+    pub bodies: Vec<crate::BodyModel>,
     /// [m/s²]
     pub gravity: Vec3,
     /// Elasticity of the joints.
@@ -346,6 +352,7 @@ impl Model {
             fields: Vec::new(),
             obstacles: Vec::new(),
             constraints: Vec::new(),
+            bodies: Vec::new(),
             gravity,
             law: Arc::new(TangentLaw),
             names: BTreeSet::new(),

@@ -14,6 +14,8 @@ use crate::rotation::nudge;
 pub(crate) struct Limits {
     /// Correction that no longer matters [rad].
     pub tolerance: f64,
+    /// The same once it takes long, to begin with [rad].
+    pub late: f64,
     /// Most iterations.
     pub iterations: u32,
     /// Length over which a stretch counts like a radian [m].
@@ -40,6 +42,9 @@ pub(crate) struct Iterate {
     /// Forces of constraints and contacts; empty where there are none.
     pub loads: Vec<Load>,
     pub factor: Factor,
+    /// Centres of links that hang from nothing, which come first.
+    pub centres: Vec<Vec3>,
+    trial_centres: Vec<Vec3>,
     trial_rotation: Vec<Quat>,
     trial_stretch: Vec<f64>,
     trial_links: Vec<Link>,
@@ -145,6 +150,7 @@ pub(crate) fn solve<'a>(
         std::mem::swap(&mut iterate.rotation, &mut iterate.trial_rotation);
         std::mem::swap(&mut iterate.stretch, &mut iterate.trial_stretch);
         std::mem::swap(&mut iterate.links, &mut iterate.trial_links);
+        std::mem::swap(&mut iterate.centres, &mut iterate.trial_centres);
         // a whole step leaves an error of second order: the next would be shorter by the square
         // of what this one was shorter than the last
         let shrunk = if before.is_finite() {
@@ -160,7 +166,12 @@ pub(crate) fn solve<'a>(
         } else {
             1.0
         };
-        let tolerance = (limits.tolerance * patience).min(CLOSE.max(limits.tolerance));
+        let asked = if late > 0.0 {
+            limits.late
+        } else {
+            limits.tolerance
+        };
+        let tolerance = (asked * patience).min(CLOSE.max(asked));
         if part == 1.0 && (largest < tolerance || ahead < 0.1 * limits.tolerance) {
             return Solved {
                 converged: true,
@@ -228,6 +239,16 @@ impl Iterate {
             };
             slope += slide * residual;
         }
+        for (j, free) in self.factor.free.iter().enumerate() {
+            let shift = self.factor.shift_of(j);
+            let size = shift.length() / length;
+            largest = if size > largest || size.is_nan() {
+                size
+            } else {
+                largest
+            };
+            slope += shift.dot(free.residual);
+        }
         (largest, slope)
     }
 
@@ -243,6 +264,17 @@ impl Iterate {
         for (e, slide) in self.stretch.iter().zip(&self.factor.slide) {
             self.trial_stretch.push(e + slide * part);
         }
+        self.trial_centres.clear();
+        for (j, centre) in self.centres.iter().enumerate() {
+            self.trial_centres
+                .push(*centre + self.factor.shift_of(j) * part);
+        }
+        let base = match base {
+            Bases::Each(bases) if !self.centres.is_empty() => {
+                Bases::Free(bases, &self.trial_centres)
+            }
+            base => base,
+        };
         place_on(
             problem.chain,
             &self.trial_rotation,

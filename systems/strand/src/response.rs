@@ -21,6 +21,9 @@ use crate::rotation::{log, outer, skew_times, times_skew};
 /// contradictory goals a compromise of bounded force.
 const SOFTNESS: f64 = 1e-6;
 
+/// The same about the force of now, where goals are met exactly.
+const EXACT_SOFTNESS: f64 = 1e-8;
+
 /// What a row acts on.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Handle {
@@ -112,6 +115,8 @@ pub(crate) struct Response {
     places: Vec<Place>,
     active: ActiveSet,
     chain: ChainSweep,
+    /// Whether goals are met exactly, which only what can give way everywhere may ask for.
+    exact: bool,
 }
 
 /// How forces of contacts are found.
@@ -325,7 +330,8 @@ impl Response {
     /// things by far more than they are off.
     fn find_forces(&mut self, factor: &mut Factor, links: &[Link], how: Method) -> bool {
         let contacts = self.rows.len() / 3;
-        if contacts > how.dense_contacts as usize && ChainSweep::fits(&self.rows) {
+        let many = contacts > how.dense_contacts as usize;
+        if many && !factor.is_free() && ChainSweep::fits(&self.rows) {
             let settings = Sweeps {
                 regularisation: REGULARISATION,
                 sweeps: how.sweeps,
@@ -342,6 +348,7 @@ impl Response {
             return moved <= 1e4 * off;
         }
         let m = self.rows.len();
+        self.exact = factor.is_free();
         self.form_matrix(factor, links);
         self.b.clear();
         for i in 0..m {
@@ -499,6 +506,7 @@ impl Response {
             bounds,
             force,
             active,
+            exact,
             ..
         } = self;
         held.clear();
@@ -522,11 +530,16 @@ impl Response {
             }
             let softest = held.iter().filter(|&&j| rows[j].group == rows[i].group);
             let largest = softest.fold(0.0f64, |most, &j| most.max(k(j, j)));
-            system[r * width + r] += SOFTNESS * largest;
+            let soft = largest * if *exact { EXACT_SOFTNESS } else { SOFTNESS };
+            system[r * width + r] += soft;
             for (s, &j) in free.iter().enumerate() {
                 system[r * width + h + s] = k(i, j);
             }
             system[r * width + h + c] = b[i];
+            if *exact {
+                // soft about the force of now: at the end it is not off at all
+                system[r * width + h + c] += soft * force[i];
+            }
         }
         gauss(system, h, width);
         let x = |r: usize, s: usize| system[r * width + h + s];

@@ -35,6 +35,7 @@ impl System {
                 options,
                 pushes: &[],
                 constraints: &[],
+                joins: &[],
                 swept: &[],
                 settling: true,
             };

@@ -23,6 +23,10 @@ pub struct State {
     pub obstacle_target: Vec<Option<Pose>>,
     /// By index of the strand.
     pub strands: Vec<StrandState>,
+    /// Rigid bodies, each as a strand of one link; `base` is where its centre of mass is.
+    pub bodies: Vec<StrandState>,
+    /// Whether each body moves with the strands; others stay where they are put.
+    pub body_free: Vec<bool>,
 }
 
 /// One strand: joints, and what the next step needs of the last ones.
@@ -106,6 +110,8 @@ impl State {
             obstacle_pose: model.obstacles.iter().map(|o| o.path.pose(0.0)).collect(),
             obstacle_target: vec![None; model.obstacles.len()],
             strands,
+            bodies: model.bodies.iter().map(at_origin).collect(),
+            body_free: vec![false; model.bodies.len()],
         }
     }
 
@@ -126,6 +132,11 @@ impl State {
         if self.obstacle_pose.len() != model.obstacles.len() {
             let text = |n| format!("{n} obstacles");
             return count(text(self.obstacle_pose.len()), text(model.obstacles.len()));
+        }
+        let one = |body: &StrandState| body.history.len() == 1 && body.rotation.len() == 1;
+        if self.bodies.len() != model.bodies.len() || !self.bodies.iter().all(one) {
+            let text = |n| format!("{n} rigid bodies");
+            return count(text(self.bodies.len()), text(model.bodies.len()));
         }
         for (strand, chain) in self.strands.iter().zip(&model.chains) {
             let n = chain.len();
@@ -150,6 +161,16 @@ impl State {
         }
         Ok(())
     }
+}
+
+/// A body at rest in the origin, until it is put somewhere.
+fn at_origin(body: &crate::BodyModel) -> StrandState {
+    let motion = crate::BodyMotion {
+        pose: Pose::IDENTITY,
+        linear_velocity: Vec3::ZERO,
+        angular_velocity: Vec3::ZERO,
+    };
+    crate::body::start_body(body, &motion)
 }
 
 impl StrandState {
@@ -194,6 +215,14 @@ impl StrandState {
             self.base.direction(felt.linear),
         );
         self.remember(chain, &links, base);
+    }
+
+    /// Forgets the past on a base in `base` that turns and moves as given, world axes.
+    pub(crate) fn restart_on(&mut self, chain: &Chain, base: Pose, moving: (Vec3, Vec3)) {
+        let mut links = Vec::new();
+        self.base = base;
+        place(chain, &self.rotation, &self.stretch, &base, &mut links);
+        self.remember(chain, &links, moving);
     }
 
     /// Forgets the past, and all motion with it.

@@ -101,6 +101,8 @@ pub(crate) struct Scene<'a> {
     pub pushes: &'a [Push],
     /// Constraints on this strand that are switched on, by index.
     pub constraints: &'a [usize],
+    /// Constraints on this strand that are solved with what they hold it to, by index.
+    pub joins: &'a [usize],
     /// Motion of every obstacle over the whole step.
     pub swept: &'a [Swept],
     /// Whether an equilibrium is sought rather than a motion.
@@ -141,7 +143,7 @@ pub(crate) fn advance(
             done as f64 / parts as f64,
             (done + size) as f64 / parts as f64,
         );
-        watch_obstacles(scene, strand, properties, &frame, now, part, work);
+        watch_obstacles(scene, strand, properties, &frame, now, part, &[], work);
         let solved = solve_step(scene, properties, &frame, bdf, now + h, work);
         let solved = hold_goals(scene, properties, &frame, bdf, now + h, work, solved);
 
@@ -400,6 +402,7 @@ pub(crate) fn solve_step(
     let problem = problem(scene, bdf, bodies, springs);
     let limits = Limits {
         tolerance: scene.options.tolerance,
+        late: scene.options.tolerance,
         iterations,
         length: scene.chain.reach / scene.chain.len() as f64,
         careful: scene.settling || !springs.is_empty(),

@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 use std::time::Instant;
 
-use drystone_base::{Pose, Quat, Vec3};
+use drystone_base::{Mat3, Pose, Quat, Vec3};
 use rayon::prelude::*;
 
+use crate::body::motion_of;
 use crate::contact::Swept;
 use crate::continuum::{Grid, Parcel, Push};
 use crate::joined::Group;
@@ -13,7 +14,13 @@ use crate::kinematics::{Link, place};
 use crate::properties::Properties;
 use crate::state::StrandState;
 use crate::step::{Scene, Workspace, advance};
-use crate::{Error, Key, Model, MotionPath, Options, State};
+use crate::{Anchor, Constraint, Error, Key, Model, MotionPath, Options, State};
+
+/// Bodies, strands and constraints that are solved as one, by index.
+type Together = (Vec<usize>, Vec<usize>, Vec<usize>);
+
+/// How far from a body a strand is solved with it in any case [m].
+const REACH: f64 = 1e-2;
 
 /// What a step did.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -87,8 +94,11 @@ pub struct System {
     parcels: Vec<Parcel>,
     pushes: Vec<Push>,
     first_push: Vec<usize>,
-    /// Constraints switched on, by strand.
+    /// Constraints switched on, by strand; those solved with what they hold it to are in `joins`.
     constraints: Vec<Vec<usize>>,
+    joins: Vec<Vec<usize>>,
+    /// Inverse mass and inverse inertia of each body over the last step; see [`System::body_response`].
+    pub(crate) responses: Vec<Option<[Mat3; 2]>>,
     /// Strands that constraints join, and whether each strand is one of them.
     groups: Vec<Group>,
     joined: Vec<bool>,
@@ -114,6 +124,8 @@ impl System {
             pushes: Vec::new(),
             first_push: Vec::new(),
             constraints: Vec::new(),
+            joins: Vec::new(),
+            responses: Vec::new(),
             groups: Vec::new(),
             joined: Vec::new(),
             swept: Vec::new(),
@@ -215,8 +227,13 @@ impl System {
         };
         for (i, strand) in self.state.strands.iter().enumerate() {
             let (chain, properties) = (&self.model.chains[i], &self.properties[i]);
-            let truly = chain.base.path.pose(self.state.time);
-            let to_world = truly.then(&strand.base.inverse());
+            let to_world = match chain.base.body {
+                Some(_) => Pose::IDENTITY,
+                None => {
+                    let truly = chain.base.path.pose(self.state.time);
+                    truly.then(&strand.base.inverse())
+                }
+            };
             self.first_push.push(self.parcels.len());
             for (j, history) in strand.history.iter().enumerate() {
                 self.parcels.push(Parcel {
@@ -239,71 +256,163 @@ impl System {
             return;
         }
         self.constraints.resize_with(self.model.len(), Vec::new);
-        for list in &mut self.constraints {
+        self.joins.resize_with(self.model.len(), Vec::new);
+        for list in self.constraints.iter_mut().chain(&mut self.joins) {
             list.clear();
         }
         for (c, constraint) in self.model.constraints.iter().enumerate() {
-            let alone = constraint.other_strand().is_none();
-            if self.state.constraint_on[c] && alone && constraint.strand < self.model.len() {
+            if !self.state.constraint_on[c] || constraint.strand >= self.model.len() {
+                continue;
+            }
+            if self.is_join(constraint) {
+                self.joins[constraint.strand].push(c);
+            } else {
                 self.constraints[constraint.strand].push(c);
             }
         }
     }
 
-    /// Which strands are joined during the next step.
+    /// Whether a constraint is solved together with what it holds its strand to: another strand, a body, or
+    /// anything outside of a strand that a body carries.
+    fn is_join(&self, constraint: &Constraint) -> bool {
+        match constraint.anchor() {
+            Some(Anchor::Strand { .. } | Anchor::Body { .. }) => true,
+            Some(Anchor::World(_) | Anchor::Base(_)) => {
+                let chain = self.model.chains.get(constraint.strand);
+                chain.is_some_and(|chain| chain.base.body.is_some())
+            }
+            _ => false,
+        }
+    }
+
+    /// Which strands and bodies are joined during the next step.
     fn list_groups(&mut self, dt: f64) {
         self.joined.clear();
         let (model, t, count) = (&self.model, self.state.time, self.model.len());
+        let free = |k: usize| self.state.body_free.get(k) == Some(&true);
+        let bodies: Vec<usize> = (0..model.bodies.len()).filter(|&k| free(k)).collect();
+        // nodes are strands, then bodies
         let ends = |c: usize| {
             let constraint = &model.constraints[c];
-            let other = constraint.other_strand()?;
             let active = constraint.active.at(t) > 0.0 || constraint.active.at(t + dt) > 0.0;
-            let there = constraint.strand.max(other) < count;
-            (there && active && self.state.constraint_on[c]).then_some((constraint.strand, other))
+            let on = self.state.constraint_on[c] && constraint.strand < count;
+            if !on || !active || !self.is_join(constraint) {
+                return None;
+            }
+            let other = match constraint.anchor()? {
+                Anchor::Strand { strand, .. } => (*strand < count).then_some(*strand)?,
+                Anchor::Body { body, .. } => free(*body).then_some(count + *body)?,
+                _ => constraint.strand,
+            };
+            Some((constraint.strand, other))
         };
-        if (0..model.constraints.len()).all(|c| ends(c).is_none()) {
+        let mut edges: Vec<(usize, usize)> = Vec::new();
+        let joins: Vec<(usize, usize)> = (0..model.constraints.len())
+            .filter_map(|c| Some((c, ends(c)?.0)))
+            .collect();
+        edges.extend((0..model.constraints.len()).filter_map(ends));
+        if bodies.is_empty() && edges.is_empty() {
             self.groups.clear();
             return;
         }
-        // each strand is named after the first one that it hangs together with
-        let mut leader: Vec<usize> = (0..count).collect();
+        for (i, chain) in model.chains.iter().enumerate() {
+            if let Some((body, _)) = chain.base.body.filter(|(body, _)| free(*body)) {
+                edges.push((i, count + body));
+            }
+        }
+        for &k in &bodies {
+            edges.extend(self.strands_near(k, dt).map(|i| (i, count + k)));
+        }
+        // each is named after the first one that it hangs together with
+        let mut leader: Vec<usize> = (0..count + model.bodies.len()).collect();
         let find = |leader: &[usize], mut i: usize| {
             while leader[i] != i {
                 i = leader[i];
             }
             i
         };
-        for (a, b) in (0..model.constraints.len()).filter_map(ends) {
+        for (a, b) in edges {
             let (a, b) = (find(&leader, a), find(&leader, b));
             leader[a.max(b)] = a.min(b);
         }
-        let mut lists: BTreeMap<usize, (Vec<usize>, Vec<usize>)> = BTreeMap::new();
-        for i in 0..count {
-            lists.entry(find(&leader, i)).or_default().0.push(i);
+        let mut lists: BTreeMap<usize, Together> = BTreeMap::new();
+        for &k in &bodies {
+            lists.entry(find(&leader, count + k)).or_default().0.push(k);
         }
-        for c in 0..model.constraints.len() {
-            if let Some((a, _)) = ends(c) {
-                lists.entry(find(&leader, a)).or_default().1.push(c);
-            }
+        for i in 0..count {
+            lists.entry(find(&leader, i)).or_default().1.push(i);
+        }
+        for (c, a) in joins {
+            lists.entry(find(&leader, a)).or_default().2.push(c);
         }
         self.joined.resize(count, false);
         let mut groups = Vec::new();
         let mut known = std::mem::take(&mut self.groups);
-        for (members, joins) in lists.into_values().filter(|(_, joins)| !joins.is_empty()) {
+        let together = |(bodies, _, joins): &Together| !bodies.is_empty() || !joins.is_empty();
+        for (bodies, members, joins) in lists.into_values().filter(together) {
             for &i in &members {
                 self.joined[i] = true;
             }
-            let old = known.iter().position(|group| group.members == members);
-            groups.push(match old {
+            let same = |group: &Group| group.members == members && group.bodies == bodies;
+            groups.push(match known.iter().position(same) {
                 Some(k) => {
                     let mut group = known.swap_remove(k);
                     group.joins = joins;
                     group
                 }
-                None => Group::new(model, members, joins),
+                None => Group::new(model, bodies, members, joins),
             });
         }
+        // beside bodies a place in the world is held as exactly as one on a body
+        for group in groups.iter_mut().filter(|group| !group.bodies.is_empty()) {
+            for &i in &group.members {
+                if !model.chains[i].base.is_plain() {
+                    continue;
+                }
+                let Some(list) = self.constraints.get_mut(i) else {
+                    continue;
+                };
+                let world =
+                    |c: usize| matches!(model.constraints[c].anchor(), Some(Anchor::World(_)));
+                let moved = list.iter().copied().filter(|&c| world(c));
+                self.joins[i].extend(moved.clone());
+                group.joins.extend(moved);
+                list.retain(|&c| !world(c));
+                self.joins[i].sort_unstable();
+            }
+            group.joins.sort_unstable();
+        }
         self.groups = groups;
+    }
+
+    /// Strands that might touch the surface of body `k` within `dt` seconds, or that do not reach as far as
+    /// they move.
+    pub fn strands_near(&self, k: usize, dt: f64) -> impl Iterator<Item = usize> + '_ {
+        let surface = self.model.bodies[k].body.surface;
+        let motion = self.body(k);
+        let solid = surface.map(|(obstacle, at)| {
+            let shape = &self.model.obstacles[obstacle].shape;
+            let (now, v) = (motion.pose.then(&at), motion.linear_velocity * dt);
+            let later = Pose::new(now.position + v, now.rotation);
+            let solid = shape.aabb(&now).union(&shape.aabb(&later));
+            // it may turn, and be pushed on
+            let turn = (motion.angular_velocity.length() * dt).min(2.0);
+            let size = (solid.high - solid.low).length();
+            solid.grown(turn * size + v.length() + REACH)
+        });
+        (0..self.model.len()).filter(move |&i| {
+            let (Some(solid), strand) = (&solid, &self.state.strands[i]) else {
+                return false;
+            };
+            let chain = &self.model.chains[i];
+            let mut links = strand.history.iter().zip(&chain.length).enumerate();
+            links.any(|(j, (past, length))| {
+                let own = &self.properties[i].links[j];
+                let far = 0.5 * length + own.radius + 2.0 * past.velocity[0].length() * dt;
+                let x = past.centre[0];
+                (x.clamp(solid.low, solid.high) - x).length() <= far
+            })
+        })
     }
 
     /// Obstacles go along their paths, or to where they are driven.
@@ -320,7 +429,11 @@ impl System {
             let to = state.obstacle_target[k].take();
             let to = to.unwrap_or_else(|| obstacle.path.pose(end));
             let from = std::mem::replace(&mut state.obstacle_pose[k], to);
-            self.swept.push(Swept { from, to });
+            self.swept.push(Swept {
+                from,
+                to,
+                body: None,
+            });
         }
     }
 
@@ -335,17 +448,26 @@ impl System {
             pushes,
             first_push,
             constraints,
+            joins,
             swept,
             groups,
             joined,
+            responses,
             ..
         } = self;
+        responses.clear();
+        responses.resize(model.bodies.len(), None);
         for group in groups.iter_mut() {
-            let lent = group.members.iter().map(|&i| {
-                let strand = std::mem::take(&mut state.strands[i]);
-                (strand, std::mem::take(&mut properties[i]))
-            });
-            (group.strands, group.properties) = lent.unzip();
+            group.strands.clear();
+            group.properties.clear();
+            for &k in &group.bodies {
+                group.strands.push(std::mem::take(&mut state.bodies[k]));
+                group.properties.push(model.bodies[k].properties.clone());
+            }
+            for &i in &group.members {
+                group.strands.push(std::mem::take(&mut state.strands[i]));
+                group.properties.push(std::mem::take(&mut properties[i]));
+            }
         }
         let (t, count) = (state.time, state.strands.len());
         let chunk = if options.parallel {
@@ -363,9 +485,20 @@ impl System {
                 options,
                 pushes: range.map_or(&[], |range| &pushes[range]),
                 constraints: constraints.get(i).map_or(&[], |list| list),
+                joins: joins.get(i).map_or(&[], |list| list),
                 swept,
                 settling: false,
             }
+        };
+        let body_scene = |k: usize| Scene {
+            model,
+            chain: &model.bodies[k].chain,
+            options,
+            pushes: &[],
+            constraints: &[],
+            joins: &[],
+            swept: &[],
+            settling: false,
         };
         let finish = |i: usize, strand: &mut StrandState, work: &mut Workspace| {
             strand.force.fill(Vec3::ZERO);
@@ -394,15 +527,22 @@ impl System {
             }
         };
         let run_group = |group: &mut Group| {
-            let scenes: Vec<Scene<'_>> = group.members.iter().map(|&i| scene(i)).collect();
+            let bodies = group.bodies.iter().map(|&k| body_scene(k));
+            let strands = group.members.iter().map(|&i| scene(i));
+            let scenes: Vec<Scene<'_>> = bodies.chain(strands).collect();
             group.advance(&scenes, t, dt);
             if let (Some(work), Some(&first)) = (group.works.first_mut(), group.members.first())
                 && work.tally.failed > 0
             {
                 work.tally.unsolved.push(first);
             }
+            let first = group.bodies.len();
             for (k, &i) in group.members.iter().enumerate() {
-                finish(i, &mut group.strands[k], &mut group.works[k]);
+                finish(
+                    i,
+                    &mut group.strands[first + k],
+                    &mut group.works[first + k],
+                );
             }
         };
         if options.parallel {
@@ -418,7 +558,13 @@ impl System {
             groups.iter_mut().for_each(run_group);
         }
         for group in groups {
-            let lent = group.strands.drain(..).zip(group.properties.drain(..));
+            for (link, &k) in group.bodies.iter().enumerate() {
+                responses[k] = group.response_of(link);
+            }
+            let mut lent = group.strands.drain(..).zip(group.properties.drain(..));
+            for (&k, (body, _)) in group.bodies.iter().zip(&mut lent) {
+                state.bodies[k] = body;
+            }
             for (&i, (strand, own)) in group.members.iter().zip(lent) {
                 state.strands[i] = strand;
                 properties[i] = own;
@@ -451,7 +597,7 @@ impl System {
     pub fn links(&self, i: usize) -> Vec<Link> {
         let (chain, strand) = (&self.model.chains[i], &self.state.strands[i]);
         let mut links = Vec::new();
-        let base = chain.base.path.pose(self.state.time);
+        let base = self.base(i);
         place(chain, &strand.rotation, &strand.stretch, &base, &mut links);
         links
     }
@@ -516,7 +662,11 @@ impl System {
 
     /// Where the base of strand `i` is.
     pub fn base(&self, i: usize) -> Pose {
-        self.model.chains[i].base.path.pose(self.state.time)
+        let base = &self.model.chains[i].base;
+        match base.body {
+            Some((body, at)) => self.body(body).pose.then(&at),
+            None => base.path.pose(self.state.time),
+        }
     }
 
     /// Puts the joints of strand `i` into `rotation`, turning at `rate`; it starts anew from there.
@@ -528,7 +678,13 @@ impl System {
                 strand.rate[j] = *w;
             }
         }
-        strand.restart(chain, self.state.time);
+        match chain.base.body {
+            Some((body, at)) => {
+                let carrier = motion_of(&self.model.bodies[body], &self.state.bodies[body]);
+                strand.restart_on(chain, carrier.pose.then(&at), carrier.velocity_at(&at));
+            }
+            None => strand.restart(chain, self.state.time),
+        }
     }
 }
 

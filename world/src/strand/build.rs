@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use drystone_base::functions::rotation_about;
 use drystone_base::{Pose, Quat, Vec3};
-use drystone_geometry as geometry;
+use drystone_rigid as rigid;
 use drystone_strand::{self as strand, MotionPath};
 
 use super::{Anchor, Base, Held, Hold, Strand};
@@ -54,12 +54,14 @@ pub(crate) struct Ride {
 pub(crate) struct Built {
     pub model: strand::Model,
     pub courses: Vec<Course>,
-    /// Every strand whose base is on a body.
+    /// Every strand whose base follows a body.
     pub bases: Vec<Ride>,
     /// Every strand whose reference is a body.
     pub references: Vec<Ride>,
-    /// Every constraint that is anchored on a body.
+    /// Every constraint that is anchored on a body that strands do not move.
     pub anchors: Vec<Ride>,
+    /// Of every body that forces move: its index among the rigid bodies of the model.
+    pub links: Vec<Option<usize>>,
     /// Strands whose start is a groom, with the repair of those that cannot hold it.
     pub grooms: Vec<(usize, strand::Repair)>,
 }
@@ -76,13 +78,15 @@ pub(crate) fn motion_path(keys: &[Key]) -> Result<MotionPath, SceneError> {
     Ok(MotionPath::through(&keys)?)
 }
 
-/// The model of `strands`, in a scene of `bodies` whose solids are `solids`.
+/// The model of `strands`, in a scene of `bodies` whose solids and masses are in `rigid`; without it what
+/// can be said about the strands alone is checked.
 pub(crate) fn build(
     scene: &Scene,
     strands: &[Strand],
     bodies: &[Body],
-    solids: &[geometry::Shape],
+    rigid: Option<&rigid::Model>,
 ) -> Result<Built, SceneError> {
+    let solids = rigid.map_or(&[][..], |rigid| &rigid.shape);
     let courses = bodies.iter().map(Course::of);
     let mut built = Built {
         model: strand::Model::new(Vec3::from(scene.gravity)),
@@ -90,6 +94,7 @@ pub(crate) fn build(
         bases: Vec::new(),
         references: Vec::new(),
         anchors: Vec::new(),
+        links: vec![None; bodies.len()],
         grooms: Vec::new(),
     };
     for (i, field) in scene.fields.iter().enumerate() {
@@ -111,6 +116,11 @@ pub(crate) fn build(
             restitution: material.restitution,
         })?;
     }
+    if let Some(rigid) = rigid {
+        for (k, body) in bodies.iter().enumerate() {
+            built.links[k] = link_of(rigid, k, body.passable, &mut built.model)?;
+        }
+    }
     let index: BTreeMap<&str, usize> = bodies
         .iter()
         .enumerate()
@@ -119,6 +129,7 @@ pub(crate) fn build(
     let rider = Rider {
         bodies,
         index: &index,
+        rigid,
     };
     for strand in strands {
         rider.add(strand, &mut built)?;
@@ -136,9 +147,16 @@ pub(crate) fn build(
 struct Rider<'a> {
     bodies: &'a [Body],
     index: &'a BTreeMap<&'a str, usize>,
+    rigid: Option<&'a rigid::Model>,
 }
 
 impl Rider<'_> {
+    /// Where the pose `local` in the frame of a body's shape is in the frame of its link, if it has one.
+    fn on_link(&self, built: &Built, body: usize, local: &Pose) -> Option<(usize, Pose)> {
+        let (link, rigid) = (built.links[body]?, self.rigid?);
+        Some((link, Pose::at(rigid.shape_offset[body]).then(local)))
+    }
+
     fn body(&self, place: &str, name: &str) -> Result<usize, SceneError> {
         let unknown = || SceneError::unknown(place, "body", name, self.index.keys().copied());
         self.index.get(name).copied().ok_or_else(unknown)
@@ -151,17 +169,25 @@ impl Rider<'_> {
         // points in the frame of the base, which is that of the body where there is one
         let start = strand.pose();
         let mut within = Pose::IDENTITY;
+        let mut carrier = None;
         let path = match &strand.base {
             Base::Fixed => MotionPath::fixed(start),
             Base::Path(keys) => motion_path(keys)?,
             Base::On(name) => {
                 let body = self.body(&place, name)?;
                 within = self.bodies[body].pose().inverse().then(&start);
-                built.bases.push(Ride {
-                    of: built.model.len(),
-                    body,
-                    local: Pose::IDENTITY,
-                });
+                // what feels less than all of its body's motion follows it, and is not felt
+                let plain = is_constant(&strand.time_scale, 1.0)
+                    && is_constant(&strand.local_dynamics, 0.0);
+                carrier = self.on_link(built, body, &Pose::IDENTITY);
+                carrier = carrier.filter(|_| plain);
+                if carrier.is_none() {
+                    built.bases.push(Ride {
+                        of: built.model.len(),
+                        body,
+                        local: Pose::IDENTITY,
+                    });
+                }
                 built.courses[body].path()
             }
         };
@@ -199,6 +225,7 @@ impl Rider<'_> {
                 reference,
                 time_scale: (&strand.time_scale).into(),
                 local_dynamics: (&strand.local_dynamics).into(),
+                body: carrier,
             },
             root: strand.root,
             pose: None,
@@ -253,6 +280,7 @@ impl Rider<'_> {
         let tip = |link: usize| Vec3::Y * chain.length[link];
         let start = Pose::new(links[link].tip, links[link].rotation);
         let mut ride = None;
+        let mut passes = None;
         let to = match &hold.to {
             Anchor::Start => strand::Anchor::World(MotionPath::fixed(start)),
             Anchor::Base => strand::Anchor::Base(base.inverse().then(&start)),
@@ -274,8 +302,15 @@ impl Rider<'_> {
             }
             Anchor::On(name) => {
                 let body = self.body(&place, name)?;
-                ride = Some((body, self.bodies[body].pose().inverse().then(&start)));
-                strand::Anchor::World(MotionPath::fixed(start))
+                let local = self.bodies[body].pose().inverse().then(&start);
+                passes = Some(body);
+                match self.on_link(built, body, &local) {
+                    Some((body, at)) => strand::Anchor::Body { body, at },
+                    None => {
+                        ride = Some((body, local));
+                        strand::Anchor::World(MotionPath::fixed(start))
+                    }
+                }
             }
             Anchor::Point { curve, point, meet } if *point == 0 && *curve == 0 => {
                 let root = chain.joint[link_of(0, Some(1))?];
@@ -360,13 +395,38 @@ impl Rider<'_> {
         if let Some(frequency) = hold.frequency {
             constraint.frequency = frequency;
         }
-        constraint.passes = ride.as_ref().map(|(body, _)| *body);
+        constraint.passes = passes;
         let of = built.model.add_constraint(constraint)?;
         if let Some((body, local)) = ride {
             built.anchors.push(Ride { of, body, local });
         }
         Ok(())
     }
+}
+
+/// Whether `ramp` is `value` at all times.
+fn is_constant(ramp: &super::Ramp, value: f64) -> bool {
+    ramp.keys.iter().all(|key| key[1] == value)
+}
+
+/// Adds body `k` as a link of the strands that meet it, if forces move it; its index there.
+pub(crate) fn link_of(
+    rigid: &rigid::Model,
+    k: usize,
+    passable: bool,
+    model: &mut strand::Model,
+) -> Result<Option<usize>, SceneError> {
+    if !rigid.is_dynamic(k) {
+        return Ok(None);
+    }
+    let body = strand::RigidBody {
+        name: rigid.name[k].clone(),
+        mass: rigid.mass[k],
+        inertia: rigid.inertia_local[k],
+        gravity: rigid.gravity_scale[k],
+        surface: (!passable).then(|| (k, Pose::at(rigid.shape_offset[k]))),
+    };
+    Ok(Some(model.add_body(body)?))
 }
 
 /// Links of a strand as it starts.

@@ -7,6 +7,7 @@ mod cloth;
 mod coupling;
 mod findings;
 mod problem;
+mod ropes;
 mod scene;
 mod strand_scene;
 mod strands;

@@ -248,6 +248,7 @@ fn the_response_to_a_load_is_that_of_the_solved_step() {
             iterate.loads = loads.to_vec();
             let limits = crate::newton::Limits {
                 tolerance: 1e-13,
+                late: 1e-13,
                 iterations: 100,
                 length: 0.1,
                 careful: false,

@@ -1,12 +1,14 @@
 //! Fields, goals and obstacles of all members, at every iterate of Newton.
 
+use drystone_base::Pose;
+
 use crate::base::Frame;
-use crate::constraint::Goal;
+use crate::constraint::{Goal, Spot};
 use crate::implicit::{Bdf, Body, Live};
 use crate::kinematics::Link;
 use crate::newton::{Coupling, Iterate};
 use crate::properties::Properties;
-use crate::response::Response;
+use crate::response::{Handle, Response};
 use crate::step::{Scene, Workspace, sample_fields};
 
 /// What joined strands meet at every iterate.
@@ -61,11 +63,36 @@ impl Coupling for Surroundings<'_> {
             let Workspace {
                 contacts, swept, ..
             } = work;
+            if contacts.is_empty() {
+                continue;
+            }
+            // bodies that move along are where the iterate has them
+            for motion in swept.iter_mut() {
+                if let Some((link, at)) = &motion.body {
+                    let link = &links[*link];
+                    motion.to = Pose::new(link.origin, link.rotation).then(at);
+                }
+            }
             contacts.detect(obstacles, swept, &self.frames[k], own, self.bdf.h);
             let start = rows.len();
             contacts.rows(rows);
             for row in &mut rows[start..] {
                 row.handle = row.handle.shifted(self.first[k]);
+            }
+            // what a body pushes pushes it, in the same place
+            let frame = &self.frames[k];
+            for (obstacle, rows) in contacts.obstacles().zip(rows[start..].chunks_exact_mut(3)) {
+                let Some((link, _)) = swept[obstacle].body else {
+                    continue;
+                };
+                for row in rows {
+                    if let Handle::Points(spot, _) = row.handle {
+                        let place = frame.world(spot.place(links)) - links[link].origin;
+                        let at = links[link].axes.transpose() * place;
+                        let seen = frame.to_world.rotation.conjugate();
+                        row.handle = Handle::Points(spot, Some((Spot { link, at }, seen)));
+                    }
+                }
             }
         }
         self.response.apply(links, loads);

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod bodies;
 mod buckling;
 mod build;
 mod constraints;
