@@ -11,18 +11,20 @@ pub(super) struct Restrict<'a, T> {
     pub(super) coarse: &'a mut [CoarseBlock<T>],
     pub(super) velocity: &'a [Eight<T>],
     pub(super) right: &'a mut [Vector6],
+    /// Per interface: rows that changed between active and passive, added up.
+    pub(super) changed: &'a mut [f64],
     pub(super) enough: f64,
 }
 
 impl<T: Real> Kernel<T> for Restrict<'_, T> {
-    type Output = (Wrong, f64);
+    type Output = Wrong;
     /// Which rows are active, what is still wrong on them, its sums over each interface, and
     /// how many rows changed between active and passive.
     #[inline(always)]
-    fn run<L: Lanes<Real = T>>(self) -> (Wrong, f64) {
+    fn run<L: Lanes<Real = T>>(self) -> Wrong {
         let (zero, one) = (L::splat(0.0), L::splat(1.0));
         let sticking = L::splat(STICKING * STICKING);
-        let (mut approach, mut velocity, mut changed) = (zero, zero, zero);
+        let (mut approach, mut velocity) = (zero, zero);
         let enough = L::splat(self.enough);
         let (mut closing_count, mut pressed_count, mut energy) = (zero, zero, zero);
         for (block, coarse) in self.blocks.iter().zip(self.coarse) {
@@ -35,7 +37,7 @@ impl<T: Real> Kernel<T> for Restrict<'_, T> {
             let (offset, sign) = (V3::<L>::load(&coarse.offset), L::load(&coarse.sign));
             let there = sign * sign;
             let (mut force, mut moment) = (V3::zero(), V3::zero());
-            let mut closing_here = zero;
+            let (mut closing_here, mut changed) = (zero, zero);
             for k in 0..block.points as usize {
                 let point = &block.point[k];
                 let (ra, rb) = (V3::load(&point.ra), V3::load(&point.rb));
@@ -90,7 +92,8 @@ impl<T: Real> Kernel<T> for Restrict<'_, T> {
                 y2.store(&mut kept.wrong[2]);
             }
             closing_here.store(&mut coarse.approach);
-            let mut lanes = [Eight::<T>::default(); 6];
+            let mut lanes = [Eight::<T>::default(); 7];
+            changed.store(&mut lanes[6]);
             (force.0 * sign).store(&mut lanes[0]);
             (force.1 * sign).store(&mut lanes[1]);
             (force.2 * sign).store(&mut lanes[2]);
@@ -99,20 +102,21 @@ impl<T: Real> Kernel<T> for Restrict<'_, T> {
             (moment.2 * sign).store(&mut lanes[5]);
             for lane in 0..8 {
                 if coarse.interface[lane] != NONE {
-                    let right = &mut self.right[coarse.interface[lane] as usize];
+                    let interface = coarse.interface[lane] as usize;
+                    let right = &mut self.right[interface];
                     for row in 0..6 {
                         right[row] += lanes[row].0[lane].f64();
                     }
+                    self.changed[interface] += lanes[6].0[lane].f64();
                 }
             }
         }
-        let wrong = Wrong {
+        Wrong {
             approach: largest(approach),
             share: sum(closing_count) / sum(pressed_count).max(1.0),
             velocity: largest(velocity).sqrt(),
             energy: sum(energy),
-        };
-        (wrong, sum(changed))
+        }
     }
 }
 

@@ -125,7 +125,7 @@ impl Default for Tuning {
             calm: 7e-4,
             calm_weightless: 1e-6,
             gain: 0.01,
-            flying_gain: 0.01,
+            flying_gain: 0.05,
             free_gain: 1e-3,
             free_rounds: 2,
             still: 5e-4,
