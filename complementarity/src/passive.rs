@@ -20,10 +20,6 @@ use drystone_base::lanes::{Dispatch, Eight, Kernel, Lanes, Real, dispatch};
 use crate::blocks::{Block, Blocks, ColdPoint, NONE, POINTS, V3};
 use crate::sweep::{Frame8, Motion8};
 
-/// Shares nearer to one than this are taken for one: in double precision, and in single, where the
-/// sums have few digits and a load must not be shed for their sake.
-const WHOLE: [f64; 2] = [1e-6, 1e-3];
-
 struct Work<'a, T> {
     blocks: &'a [Block<T>],
     cold: &'a [[ColdPoint<T>; POINTS]],
@@ -85,6 +81,53 @@ impl<T: Real> Kernel<T> for Work<'_, T> {
 }
 
 impl<T: Dispatch> Blocks<T> {
+    /// Shares nearer to one than this are taken for one: in double precision, and in single, where the
+    /// sums have few digits and a load must not be shed for their sake.
+    const WHOLE: f64 = if size_of::<T>() == 4 { 1e-3 } else { 1e-6 };
+
+    /// What contacts changed in the substep into `change`, velocities at its start plus those now into
+    /// `summed`. Returns per island: nothing yet, the linear term of the forces, the constant one.
+    /// Forces act on centres; bodies that no contact has changed are moved exactly.
+    pub(crate) fn begin_account(&mut self) -> Vec<[f64; 3]> {
+        let mut terms = std::mem::take(&mut self.terms);
+        terms.clear();
+        terms.resize(self.islands, [0.0; 3]);
+        self.change.clear();
+        self.summed.clear();
+        for (slot, now) in self.velocity.iter().enumerate() {
+            let (before, free) = (&self.before[slot], &self.free[slot]);
+            let (mut change, mut sum) = (*now, *now);
+            for k in 0..8 {
+                change.0[k] = change.0[k] - free.0[k];
+                sum.0[k] = sum.0[k] + before.0[k];
+            }
+            self.change.push(change);
+            self.summed.push(sum);
+            let island = self.body_island[slot];
+            if island == NONE || change == Eight::default() {
+                continue;
+            }
+            let terms = &mut terms[island as usize];
+            let mass = 1.0 / self.inverse_mass[slot].f64();
+            for k in 0..3 {
+                let force = free.0[k].f64() - before.0[k].f64();
+                terms[1] += mass * force * change.0[k].f64();
+                terms[2] += mass * force * force;
+            }
+        }
+        terms
+    }
+
+    /// Whether an island may have gained so much energy that [`Self::take_back_gains`] would act; `terms`
+    /// has the work of its contacts, twice, and what [`Self::begin_account`] found.
+    pub(crate) fn gains(&self, terms: &[[f64; 3]]) -> bool {
+        // with a = linear, b = square and c = constant term, a share below 1 - w means
+        // a + b - c > w (a + 2 b) > w c; no number counts as a gain
+        let whole = 1.0 + Self::WHOLE;
+        let sound = |[work, linear, constant]: &[f64; 3]| work - linear <= whole * constant;
+        !terms.iter().all(sound)
+    }
+
     /// Where the impulses of an island have done positive work, takes the share of them that does
     /// none. Velocities at the start of what is looked at are in `before`, those without contacts in
     /// `free`. Looks at `some` blocks only, where given; impulses of impacts count `1 + e` times
@@ -137,7 +180,6 @@ impl<T: Dispatch> Blocks<T> {
                 terms[2] += mass * force * force;
             }
         }
-        let whole = WHOLE[usize::from(size_of::<T>() == 4)];
         let mut gained = false;
         for [linear, square, constant] in &mut terms {
             let share = if *linear + *square > *constant {
@@ -147,7 +189,7 @@ impl<T: Dispatch> Blocks<T> {
                 1.0
             };
             // no number is no share
-            *linear = if share > 1.0 - whole {
+            *linear = if share > 1.0 - Self::WHOLE {
                 1.0
             } else if share >= 0.0 {
                 share

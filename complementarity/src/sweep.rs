@@ -4,7 +4,7 @@
 use drystone_base::lanes::{Dispatch, Eight, Kernel, Lanes, Real, dispatch};
 use rayon::prelude::*;
 
-use crate::blocks::{Block, BlockPoint, Blocks, ColdPoint, POINTS, V3, symmetric_times};
+use crate::blocks::{Block, BlockPoint, Blocks, ColdPoint, NONE, POINTS, V3, symmetric_times};
 
 type Cold<T> = [ColdPoint<T>; POINTS];
 
@@ -418,12 +418,62 @@ struct End<'a, T> {
     blocks: &'a [Block<T>],
     cold: &'a mut [Cold<T>],
     velocity: &'a [Eight<T>],
+    /// Per body: velocity at the start of the substep plus that at its end.
+    both: &'a [Eight<T>],
+    /// Per island: `λ·(u₀ + u₁)`, twice the work of the contacts [J]; added to.
+    work: &'a mut [[f64; 3]],
     h: f64,
 }
 
 impl<T: Real> Kernel<T> for End<'_, T> {
     type Output = ();
-    /// Impulses to the totals, distances to where the velocities take them.
+    /// Impulses to the totals, distances to where the velocities take them, and the work of both.
+    #[inline(always)]
+    fn run<L: Lanes<Real = T>>(self) {
+        let h = L::splat(self.h);
+        for (block, cold) in self.blocks.iter().zip(self.cold) {
+            let a = Motion8::<L>::gather(self.velocity, &block.body[0]);
+            let b = Motion8::<L>::gather(self.velocity, &block.body[1]);
+            let both_a = Motion8::<L>::gather(self.both, &block.body[0]);
+            let both_b = Motion8::<L>::gather(self.both, &block.body[1]);
+            let frame = Frame8::<L>::load(block);
+            let mut work = L::splat(0.0);
+            for (point, cold) in block.point.iter().zip(cold).take(block.points as usize) {
+                let impulse = [
+                    L::load(&point.impulse[0]),
+                    L::load(&point.impulse[1]),
+                    L::load(&point.impulse[2]),
+                ];
+                for row in 0..3 {
+                    (L::load(&cold.total[row]) + impulse[row]).store(&mut cold.total[row]);
+                }
+                let (ra, rb) = (V3::load(&point.ra), V3::load(&point.rb));
+                let moved = h * frame.n.dot(b.at(rb).minus(a.at(ra)));
+                (L::load(&cold.separation) + moved).store(&mut cold.separation);
+                let push = frame.vector(impulse[0], impulse[1], impulse[2]);
+                work = work + push.dot(both_b.at(rb).minus(both_a.at(ra)));
+            }
+            let mut lanes = Eight::<T>::default();
+            work.store(&mut lanes);
+            for lane in 0..8 {
+                if block.patch[lane] != NONE {
+                    self.work[block.island[lane] as usize][0] += lanes.0[lane].f64();
+                }
+            }
+        }
+    }
+}
+
+struct Reopen<'a, T> {
+    blocks: &'a [Block<T>],
+    cold: &'a mut [Cold<T>],
+    velocity: &'a [Eight<T>],
+    h: f64,
+}
+
+impl<T: Real> Kernel<T> for Reopen<'_, T> {
+    type Output = ();
+    /// Takes back what [`End`] did to totals and distances.
     #[inline(always)]
     fn run<L: Lanes<Real = T>>(self) {
         let h = L::splat(self.h);
@@ -433,12 +483,12 @@ impl<T: Real> Kernel<T> for End<'_, T> {
             let n = V3::<L>::load(&block.normal);
             for (point, cold) in block.point.iter().zip(cold).take(block.points as usize) {
                 for row in 0..3 {
-                    let sum = L::load(&cold.total[row]) + L::load(&point.impulse[row]);
+                    let sum = L::load(&cold.total[row]) - L::load(&point.impulse[row]);
                     sum.store(&mut cold.total[row]);
                 }
                 let (ra, rb) = (V3::load(&point.ra), V3::load(&point.rb));
                 let moved = h * n.dot(b.at(rb).minus(a.at(ra)));
-                (L::load(&cold.separation) + moved).store(&mut cold.separation);
+                (L::load(&cold.separation) - moved).store(&mut cold.separation);
             }
         }
     }
@@ -652,21 +702,47 @@ impl<T: Dispatch> Blocks<T> {
         })
     }
 
-    /// Closes a substep of `h` seconds: impulses that would have added energy are taken back, the rest
-    /// is added to the totals, and distances follow the velocities.
+    /// Closes a substep of `h` seconds: impulses go to the totals and distances follow the velocities.
+    /// Impulses that would have added energy are taken back first.
     pub fn end(&mut self, h: f64) {
-        self.take_back_gains(None, false);
+        let mut terms = self.begin_account();
+        self.close(h, &mut terms);
+        if self.gains(&terms) {
+            let Self {
+                blocks,
+                cold,
+                velocity,
+                ..
+            } = self;
+            dispatch(Reopen {
+                blocks,
+                cold,
+                velocity,
+                h,
+            });
+            self.terms = terms;
+            self.take_back_gains(None, false);
+            terms = self.begin_account();
+            self.close(h, &mut terms);
+        }
+        self.terms = terms;
         std::mem::swap(&mut self.carried, &mut self.change);
+    }
+
+    fn close(&mut self, h: f64, work: &mut [[f64; 3]]) {
         let Self {
             blocks,
             cold,
             velocity,
+            summed,
             ..
         } = self;
         dispatch(End {
             blocks,
             cold,
             velocity,
+            both: summed,
+            work,
             h,
         });
     }

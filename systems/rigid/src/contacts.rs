@@ -118,6 +118,7 @@ fn nothing_moved(state: &mut State, model: &Model, tuning: &Tuning, workspace: &
             (pair.a, pair.b) == *near
                 && workspace.recyclable[a]
                 && workspace.recyclable[b]
+                && !workspace.may_be_struck(a, b)
                 && travelled(&pair.found_at, &seen_from(state, a, b), workspace.radius[b])
                     < tuning.recycle * length_of(model, a, b)
         });
@@ -150,7 +151,9 @@ fn renew(state: &mut State, model: &Model, options: &Options, workspace: &mut Wo
         let found_at = seen_from(state, ia, ib);
         let length = length_of(model, ia, ib);
         let recycle = options.tuning.recycle * length;
-        let lasting = workspace.recyclable[ia] && workspace.recyclable[ib];
+        let lasting = workspace.recyclable[ia]
+            && workspace.recyclable[ib]
+            && !workspace.may_be_struck(ia, ib);
         if let Some(pair) = before
             && lasting
             && travelled(&pair.found_at, &found_at, workspace.radius[ib]) < recycle
@@ -158,7 +161,8 @@ fn renew(state: &mut State, model: &Model, options: &Options, workspace: &mut Wo
             new.keep(pair, &old);
             continue;
         }
-        let closing = closing_speed(state, ia, ib, workspace) * dt;
+        let struck = workspace.struck[ia].max(workspace.struck[ib]);
+        let closing = closing_speed(state, ia, ib, &workspace.radius) * dt + struck;
         let reach = options.tuning.envelope * length + recycle + closing;
         workspace.buffer.manifolds.clear();
         workspace.buffer.points.clear();
@@ -207,8 +211,12 @@ fn travelled(found_at: &Pose, now: &Pose, radius: f64) -> f64 {
 }
 
 /// Largest speed at which points of the two bodies can near each other [m/s].
-fn closing_speed(state: &State, a: usize, b: usize, workspace: &Workspace) -> f64 {
-    let spin = |i: usize| state.angular_velocity[i].length() * workspace.radius[i];
+fn closing_speed(state: &State, a: usize, b: usize, radius: &[f64]) -> f64 {
+    // what does not turn may be without end
+    let spin = |i: usize| match state.angular_velocity[i].length() {
+        0.0 => 0.0,
+        spin => spin * radius[i],
+    };
     (state.linear_velocity[a] - state.linear_velocity[b]).length() + spin(a) + spin(b)
 }
 
@@ -223,6 +231,7 @@ fn near_pairs(state: &State, model: &Model, tuning: &Tuning, workspace: &mut Wor
         radius,
         broad,
         near,
+        struck,
         ..
     } = workspace;
     boxes.clear();
@@ -243,12 +252,61 @@ fn near_pairs(state: &State, model: &Model, tuning: &Tuning, workspace: &mut Wor
         });
     }
     let may_pair = |a: u32, b: u32| model.is_dynamic(a as usize) || model.is_dynamic(b as usize);
-    let wide = broad.update(boxes, Some(&state.present), may_pair, margin);
-    near.clear();
-    near.extend(
-        wide.iter()
-            .filter(|&&(a, b)| boxes[a as usize].overlaps(&boxes[b as usize])),
-    );
+    let mut look = |boxes: &[Aabb], near: &mut Vec<(u32, u32)>| {
+        let wide = broad.update(boxes, Some(&state.present), may_pair, margin);
+        near.clear();
+        near.extend(
+            wide.iter()
+                .filter(|&&(a, b)| boxes[a as usize].overlaps(&boxes[b as usize])),
+        );
+    };
+    look(boxes, near);
+    if find_struck(struck, near, radius, state, model, tuning, dt) {
+        for (place, &way) in boxes.iter_mut().zip(struck.iter()) {
+            place.low -= Vec3::splat(way);
+            place.high += Vec3::splat(way);
+        }
+        look(boxes, near);
+    }
+}
+
+/// How far each body may travel within the step because one of its neighbours strikes it [m], into
+/// `struck`; returns whether any may. What stands beside the ground and is struck from above must have
+/// the contact with the ground in the same step.
+///
+/// A blow at the speed `c` between masses `m` and `M` gives `m` at most `2 c M / (m + M)`.
+fn find_struck(
+    struck: &mut Vec<f64>,
+    near: &[(u32, u32)],
+    radius: &[f64],
+    state: &State,
+    model: &Model,
+    tuning: &Tuning,
+    dt: f64,
+) -> bool {
+    struck.clear();
+    struck.resize(model.len(), 0.0);
+    let mut any = false;
+    for &(a, b) in near {
+        let (a, b) = (a as usize, b as usize);
+        let (ma, mb) = (model.inverse_mass[a], model.inverse_mass[b]);
+        let moves = |i: usize, inverse: f64| {
+            inverse > 0.0
+                || state.linear_velocity[i] != Vec3::ZERO
+                || state.angular_velocity[i] != Vec3::ZERO
+        };
+        if !moves(a, ma) || !moves(b, mb) {
+            continue;
+        }
+        let way = closing_speed(state, a, b, radius) * dt;
+        // less than that contacts are looked for anyhow
+        if way > tuning.envelope * length_of(model, a, b) {
+            struck[a] = struck[a].max(2.0 * way * ma / (ma + mb));
+            struck[b] = struck[b].max(2.0 * way * mb / (ma + mb));
+            any = true;
+        }
+    }
+    any
 }
 
 /// Whether a manifold of this shape stays good under tiny motion. Round shapes roll off their
@@ -258,6 +316,12 @@ fn is_recyclable(shape: &Shape) -> bool {
 }
 
 impl Workspace {
+    /// Whether one of the two may be struck by a neighbour within the step: contacts that were found for
+    /// less reach do not last then.
+    fn may_be_struck(&self, a: usize, b: usize) -> bool {
+        self.struck[a].max(self.struck[b]) > 0.0
+    }
+
     /// Facts of the model that detection asks again and again.
     fn prepare(&mut self, model: &Model) {
         if self.radius.len() == model.len() {

@@ -35,7 +35,7 @@ pub(crate) fn step(
     detect(state, model, options, workspace, dt);
     let parts = parts(state, model, options, workspace, dt);
     workspace.parts = parts;
-    let mut report = Report::of(state, &workspace.graph);
+    let mut report = Report::default();
     let (start, part) = (state.time, dt / f64::from(parts));
     // impulses are kept as those of an undivided substep
     scale_impulses(state, 1.0 / f64::from(parts));
@@ -68,22 +68,30 @@ pub(crate) fn step(
 /// `travel` times the thickness against another.
 fn parts(state: &State, model: &Model, options: &Options, workspace: &Workspace, dt: f64) -> u32 {
     let tuning = &options.tuning;
+    let (travel, part) = (
+        tuning.travel * tuning.travel,
+        tuning.travel_part * tuning.travel_part,
+    );
+    // squares throughout: most pairs are at rest
     let mut most = 1.0f64;
     for pair in state.contacts.pairs.iter().filter(|pair| pair.count > 0) {
         let (a, b) = (pair.a as usize, pair.b as usize);
         let length = model.thickness[a].min(model.thickness[b]);
-        let travel = (state.linear_velocity[a] - state.linear_velocity[b]).length() * dt;
+        let square = length * length;
+        let way = (state.linear_velocity[a] - state.linear_velocity[b]).length_squared() * dt * dt;
         // what goes farther than its thickness is followed in shares of it
-        if travel > tuning.travel * length {
-            most = most.max(travel / (tuning.travel_part * length));
+        if way > travel * square {
+            most = most.max(way / (part * square));
         }
         for i in [a, b] {
-            let turn = state.angular_velocity[i].length() * dt;
-            let bend = 0.5 * workspace.radius[i] / (tuning.turn * length);
-            most = most.max(turn * bend.sqrt());
+            let turn = state.angular_velocity[i].length_squared() * dt * dt;
+            // a fixed body may be without end
+            if turn > 0.0 {
+                most = most.max(turn * 0.5 * workspace.radius[i] / (tuning.turn * length));
+            }
         }
     }
-    (most.ceil() as u32).clamp(1, tuning.parts)
+    (most.sqrt().ceil() as u32).clamp(1, tuning.parts)
 }
 
 fn scale_impulses(state: &mut State, factor: f64) {
@@ -272,7 +280,7 @@ fn solve<T: Dispatch>(group: &mut Group<T>, options: &Options) {
             break;
         }
         if round == 0 {
-            enough = f64::max(1.0, gain * wrong.approach);
+            enough = (gain * wrong.approach).min(group.sinking).max(1.0);
         }
         let local = round > 0 && large && wrong.share < tuning.many;
         if local && group.coarse.promise() < tuning.worth * wrong.energy {

@@ -297,6 +297,8 @@ impl<T: Dispatch> Group<T> {
         self.members.clear();
         self.inputs.clear();
         self.centres.clear();
+        // bodies of one kind share a length: its limits are worked out once for a row of them
+        let (mut known, mut flying) = (f64::NAN, 0.0);
         for (&body, &island) in self.bodies.iter().zip(&self.island) {
             let i = body as usize;
             let moves = model.is_dynamic(i) && state.present[i] && !state.asleep[i];
@@ -309,8 +311,11 @@ impl<T: Dispatch> Group<T> {
             });
             self.centres.push(state.position[i]);
             if moves {
-                let limit = options.tuning.flying_speed(model.length[i], gravity, dt);
-                self.flies |= state.linear_velocity[i].length() > limit;
+                if known != model.length[i] {
+                    known = model.length[i];
+                    flying = options.tuning.flying_speed(known, gravity, dt);
+                }
+                self.flies |= state.linear_velocity[i].length_squared() > flying * flying;
             }
             self.members.push(Member {
                 body,
@@ -336,10 +341,14 @@ impl<T: Dispatch> Group<T> {
         self.patches.clear();
         self.first.clear();
         self.arms.clear();
+        let (mut known, mut calm) = (f64::NAN, 0.0);
         for (k, &source) in self.source.iter().enumerate() {
             let patch = &state.contacts.patches[source as usize];
             let (a, b) = (patch.a as usize, patch.b as usize);
-            let calm = options.tuning.calm_speed(patch.length, gravity, h);
+            if known != patch.length {
+                known = patch.length;
+                calm = options.tuning.calm_speed(known, gravity, h);
+            }
             self.calm = self.calm.max(calm);
             self.calmest = self.calmest.min(calm);
             let thickness = model.thickness[a].min(model.thickness[b]);
@@ -392,7 +401,6 @@ impl<T: Dispatch> Group<T> {
         for (slot, member) in self.members.iter().enumerate() {
             blocks.velocity[slot] = packed(member.linear_velocity, member.angular_velocity);
         }
-        blocks.remember();
         let islands: &[u32] = if coarse { &self.interface_island } else { &[] };
         let positions = |k: usize| points_of(k).map(|point| point.position);
         level.set_up(blocks, patches, centres, islands, positions);
@@ -460,12 +468,12 @@ impl<T: Dispatch> Group<T> {
     /// Solved with the inertia of an earlier rotation, a rod of ratio `Imax/Imin` turned by `θ`
     /// receives momentum that is wrong by up to `sin²θ Imax/Imin`.
     pub(crate) fn follow_turns(&mut self, state: &State, model: &Model, tuning: &Tuning) -> bool {
+        let (inertia, arms) = (tuning.stale_inertia, tuning.stale_arms);
         self.turned.clear();
         self.turned.extend(self.members.iter().map(|member| {
-            let angle = 2.0 * (member.rotation - member.taken).length();
+            let square = 4.0 * (member.rotation - member.taken).length_squared();
             let ratio = model.anisotropy[member.body as usize] - 1.0;
-            let limit = tuning.stale_inertia;
-            member.moves && (angle > tuning.stale_arms || angle * angle * ratio > limit * limit)
+            member.moves && (square > arms * arms || square * ratio > inertia * inertia)
         }));
         if !self.turned.contains(&true) {
             return false;

@@ -70,6 +70,8 @@ pub struct Workspace {
     pub(crate) broad: BroadPhase,
     /// Per body: its rotation as a matrix.
     pub(crate) axes: Vec<Mat3>,
+    /// Per body: how far a blow of a neighbour may carry it within the step [m].
+    pub(crate) struck: Vec<f64>,
     /// Sorted pairs whose boxes overlap.
     pub(crate) near: Vec<(u32, u32)>,
     /// Per body: radius of its shape about the centre of mass [m].

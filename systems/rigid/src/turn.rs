@@ -23,6 +23,7 @@ const ISOTROPIC: f64 = 1e-12;
 /// body frame [kg m²], `spin` in the world [rad/s].
 ///
 /// Where the turn is less than `least` [rad], the spin is left as it is.
+#[inline]
 pub(crate) fn turn_freely(
     rotation: Quat,
     spin: Vec3,
@@ -31,11 +32,23 @@ pub(crate) fn turn_freely(
     h: f64,
     least: f64,
 ) -> (Quat, Vec3) {
-    let angle = spin.length() * h;
-    if angle < least || is_isotropic(inertia) {
+    if spin.length_squared() * h * h < least * least || is_isotropic(inertia) {
         let turn = rotation_vector(spin * h);
         return (near_unit(turn * rotation), spin);
     }
+    turn_by_parts(rotation, spin, inertia, inverse, h)
+}
+
+/// The midpoint rule, in as many parts as the turn asks for.
+#[inline(never)]
+fn turn_by_parts(
+    rotation: Quat,
+    spin: Vec3,
+    inertia: &Symmetric3,
+    inverse: &Symmetric3,
+    h: f64,
+) -> (Quat, Vec3) {
+    let angle = spin.length() * h;
     let momentum = rotation * inertia.times(rotation.conjugate() * spin);
     let parts = (angle / TURN).ceil().clamp(1.0, PARTS);
     let (mut q, part) = (rotation, h / parts);
