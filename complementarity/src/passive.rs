@@ -20,6 +20,12 @@ use drystone_base::lanes::{Dispatch, Eight, Kernel, Lanes, Real, dispatch};
 use crate::blocks::{Block, Blocks, ColdPoint, NONE, POINTS, V3};
 use crate::sweep::{Frame8, Motion8};
 
+/// Share from which impulses are scaled at once; with less the island is swept further, in at most so
+/// many rounds of so many sweeps.
+const NEARLY: f64 = 0.99;
+const ROUNDS: u32 = 5;
+const SWEEPS: u32 = 10;
+
 struct Work<'a, T> {
     blocks: &'a [Block<T>],
     cold: &'a [[ColdPoint<T>; POINTS]],
@@ -133,6 +139,29 @@ impl<T: Dispatch> Blocks<T> {
     /// `free`. Looks at `some` blocks only, where given; impulses of impacts count `1 + e` times
     /// (`reflected`).
     pub(crate) fn take_back_gains(&mut self, some: Option<&[u32]>, reflected: bool) {
+        if self.find_shares(some, reflected) < 1.0 {
+            let terms = std::mem::take(&mut self.terms);
+            self.scale_islands(&terms);
+            self.terms = terms;
+        }
+    }
+
+    /// The same for the whole problem. An island that has gained much is far from solved, and a small
+    /// share would drop what its bodies rest on: it is swept further first.
+    pub(crate) fn solve_on_and_take_back_gains(&mut self) {
+        for _ in 0..ROUNDS {
+            if self.find_shares(None, false) >= NEARLY {
+                break;
+            }
+            for sweep in 0..SWEEPS {
+                self.sweep(sweep % 2 == 1);
+            }
+        }
+        self.take_back_gains(None, false);
+    }
+
+    /// The share of the impulses of each island that adds no energy, into `terms`; returns the smallest.
+    fn find_shares(&mut self, some: Option<&[u32]>, reflected: bool) -> f64 {
         // what contacts did, and the sum of the velocities at start and without them
         self.change.clear();
         let pairs = self.velocity.iter().zip(&self.free);
@@ -180,7 +209,7 @@ impl<T: Dispatch> Blocks<T> {
                 terms[2] += mass * force * force;
             }
         }
-        let mut gained = false;
+        let mut least = 1.0f64;
         for [linear, square, constant] in &mut terms {
             let share = if *linear + *square > *constant {
                 let root = (*linear * *linear + 4.0 * *square * *constant).sqrt();
@@ -196,12 +225,10 @@ impl<T: Dispatch> Blocks<T> {
             } else {
                 0.0
             };
-            gained |= *linear < 1.0;
-        }
-        if gained {
-            self.scale_islands(&terms);
+            least = least.min(*linear);
         }
         self.terms = terms;
+        least
     }
 
     /// Takes the share `shares[island][0]` of every impulse, and of what it did.

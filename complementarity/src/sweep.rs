@@ -721,7 +721,7 @@ impl<T: Dispatch> Blocks<T> {
                 h,
             });
             self.terms = terms;
-            self.take_back_gains(None, false);
+            self.solve_on_and_take_back_gains();
             terms = self.begin_account();
             self.close(h, &mut terms);
         }

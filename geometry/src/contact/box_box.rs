@@ -112,6 +112,8 @@ pub(crate) fn box_box(
 
     // edges against edges: l = a_i x b_j
     let mut edge: Option<EdgeAxis> = None;
+    // separation along the best of the edge axes that add nothing to the face
+    let mut along = f64::NEG_INFINITY;
     for i in 0..3 {
         let (i1, i2) = ((i + 1) % 3, (i + 2) % 3);
         for j in 0..3 {
@@ -136,7 +138,9 @@ pub(crate) fn box_box(
             }
             if separation > floor {
                 let l = a.axes[i].cross(b.axes[j]) * scale;
-                if l.dot(outward).abs() < EDGE_ALONG_FACE {
+                if l.dot(outward).abs() >= EDGE_ALONG_FACE {
+                    along = along.max(separation);
+                } else {
                     let normal = if d < 0.0 { -l } else { l };
                     edge = Some(EdgeAxis {
                         separation,
@@ -149,8 +153,10 @@ pub(crate) fn box_box(
         }
     }
 
+    // where an axis along the face is better still, the clipped face knows the true depth
     if let Some(edge) = &edge
         && edge.separation > best + EDGE_RELATIVE * best.abs() + EDGE_TIE * size
+        && edge.separation > along
     {
         edge_contact(&a, &b, edge, envelope, sink);
         return;

@@ -18,6 +18,7 @@ mod problem;
 mod rivals;
 mod robustness;
 mod rotation;
+mod scale;
 mod services;
 mod sleeping;
 mod solvers;
