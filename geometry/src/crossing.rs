@@ -15,6 +15,12 @@ fn side(a: Vec3, b: Vec3, c: Vec3, d: Vec3) -> f64 {
     orient3d(at(a), at(b), at(c), at(d))
 }
 
+/// Whether `p` is in the half-space below the plane through `a`, `b` and `c`, or on it; seen from above they
+/// turn counterclockwise.
+pub fn is_below(p: Vec3, a: Vec3, b: Vec3, c: Vec3) -> bool {
+    side(a, b, c, p) >= 0.0
+}
+
 /// Sign of the area of `a b c` seen along the axis `drop`.
 fn turn(a: Vec3, b: Vec3, c: Vec3, drop: usize) -> f64 {
     let at = |p: Vec3| Coord {

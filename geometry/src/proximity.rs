@@ -168,6 +168,33 @@ fn nearly_parallel(
     best
 }
 
+/// A point and the endless plane through `a`, `b` and `c`. The plane bounds a half-space that is solid below: seen
+/// from above they turn counterclockwise. A point below is at no distance. Weights of the corners are not bounded,
+/// as the nearest point may lie anywhere in the plane.
+#[inline]
+pub fn vertex_plane(p: Vec3, a: Vec3, b: Vec3, c: Vec3) -> Closest {
+    let (ab, ac, ap) = (b - a, c - a, p - a);
+    let n = ab.cross(ac).normalize_or_zero();
+    let apart = n * n.dot(ap).max(0.0);
+    // where the nearest point is: ap = v ab + w ac + apart
+    let (d00, d01, d11) = (ab.length_squared(), ab.dot(ac), ac.length_squared());
+    let (d20, d21) = (ap.dot(ab), ap.dot(ac));
+    let area = d00 * d11 - d01 * d01;
+    let (v, w) = if area > 0.0 {
+        (
+            (d11 * d20 - d01 * d21) / area,
+            (d00 * d21 - d01 * d20) / area,
+        )
+    } else {
+        (0.0, 0.0)
+    };
+    Closest {
+        weights: [1.0, v + w - 1.0, -v, -w],
+        apart,
+        distance_squared: apart.length_squared(),
+    }
+}
+
 /// How far the first `split` points lie beyond the others along the unit vector `n` [m].
 ///
 /// A lower bound of the distance of their convex hulls, whatever `n` (to rounding: see
@@ -213,54 +240,6 @@ pub fn first_root(c0: f64, c1: f64, c2: f64) -> f64 {
         // the sum has no cancellation; its rounding is far below the 1e-12 taken off
         (root + c1) / (-2.0 * c2) * DOWN
     }
-}
-
-/// A conservative answer to: do two simplices that move linearly from `start` to `end` come within
-/// `distance` of each other? The time in [0, 1] until which they certainly do not, or `None` if
-/// they never do.
-///
-/// `split` corners belong to the first. Advances by separating slabs; stops at the first time at
-/// which the slab is thinner than `distance + tolerance`.
-pub fn first_approach(
-    start: &[Vec3; 4],
-    end: &[Vec3; 4],
-    split: usize,
-    distance: f64,
-    tolerance: f64,
-) -> Option<f64> {
-    let size = start
-        .iter()
-        .chain(end)
-        .fold(0.0f64, |most, p| most.max(p.abs().max_element()));
-    let delta = rounding(size);
-    let speed: Vec<Vec3> = start.iter().zip(end).map(|(a, b)| *b - *a).collect();
-    let mut t = 0.0;
-    for _ in 0..10_000 {
-        let now: Vec<Vec3> = start.iter().zip(&speed).map(|(x, v)| *x + *v * t).collect();
-        let found = if split == 1 {
-            vertex_face(now[0], now[1], now[2], now[3])
-        } else {
-            edge_edge(now[0], now[1], now[2], now[3])
-        };
-        let n = found.apart.normalize_or_zero();
-        let gap = gap_along(n, &now, split) - delta - distance;
-        if gap <= tolerance || n == Vec3::ZERO {
-            return Some(t);
-        }
-        // each pair of corners closes at its own speed; the hulls not faster than the fastest
-        let mut step = f64::INFINITY;
-        for i in 0..split {
-            for j in split..4 {
-                let apart = n.dot(now[i] - now[j]) - delta - distance;
-                step = step.min(first_root(apart, n.dot(speed[i] - speed[j]), 0.0));
-            }
-        }
-        t += step;
-        if t >= 1.0 {
-            return None;
-        }
-    }
-    Some(t)
 }
 
 #[cfg(test)]
@@ -368,24 +347,5 @@ mod tests {
                 );
             }
         }
-    }
-
-    /// A point shot through a triangle is seen, one that misses is let go.
-    #[test]
-    fn an_approach_is_found_before_it_happens() {
-        let tri = [
-            Vec3::new(-1.0, 0.0, -1.0),
-            Vec3::new(1.0, 0.0, -1.0),
-            Vec3::new(0.0, 0.0, 1.0),
-        ];
-        let at = |p: Vec3| [p, tri[0], tri[1], tri[2]];
-        let (from, to) = (Vec3::new(0.0, 1.0, 0.0), Vec3::new(0.0, -3.0, 0.0));
-        let hit = first_approach(&at(from), &at(to), 1, 0.0, 1e-9).unwrap();
-        assert!(
-            (hit - 0.25).abs() < 1e-6 && hit <= 0.25,
-            "met at {hit}, truth 0.25"
-        );
-        let past = first_approach(&at(from), &at(Vec3::new(9.0, -3.0, 0.0)), 1, 0.0, 1e-9);
-        assert_eq!(past, None);
     }
 }

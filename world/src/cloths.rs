@@ -3,13 +3,13 @@
 //! Cloth advances after every step of the rigid bodies, over the same time, event by event. Every body
 //! is an obstacle of triangles that moves straight from where the step began to where it ended. One that
 //! enters later is there from its first step on, at rest where that step ends; if cloth is in its way, that
-//! is a stall. The impulses that cloth leaves on a body act on it evenly over its next step. A stall stops
-//! the cloth where it is, and is reported.
+//! is a stall. The impulses that cloth leaves on a body act on it evenly over its next step. At a stall the
+//! whole world stands still where that step began, and reports it.
 
 use std::sync::Arc;
 
 use drystone_base::{Pose, Quat, Vec3};
-use drystone_cloth::{Answer, Feature, FreeMotion, Report, Stall, State, System, Tally};
+use drystone_cloth::{Answer, Feature, FreeMotion, Moment, Report, Stall, State, System, Tally};
 use drystone_rigid as rigid;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -80,12 +80,14 @@ pub(crate) struct Cloths {
     /// Bodies that are not there at the start, and those of them that have entered since.
     late: Vec<Late>,
     entered: Vec<(usize, Pose)>,
-    /// How far a half-space reaches [m].
+    /// How far out the points of a half-space's plane are [m].
     floor: f64,
     looks: Vec<Look>,
     /// Half the thickness of the outermost layer, as which chains and particles are shown [m].
     radius: f64,
     loads: Vec<[Vec3; 2]>,
+    /// How many of the system's meetings are among the findings.
+    pub(crate) told: usize,
     pub(crate) total: ClothTotal,
     pub(crate) last: Report,
 }
@@ -120,6 +122,7 @@ impl Cloths {
             late,
             entered: Vec::new(),
             floor,
+            told: 0,
             total: ClothTotal::default(),
             last: Report::default(),
         }))
@@ -146,9 +149,9 @@ impl Cloths {
         self.loads.iter().map(|load| load[0]).sum()
     }
 
-    /// Follows the bodies, which have just taken a step of `dt`. Those that are free give way: they take
+    /// Sets out to follow the bodies, which have just taken a step of `dt`. Those that are free give way: they take
     /// part in the events from where they began the step, and end where cloth and their own motion led them.
-    pub(crate) fn follow(&mut self, rigid: &mut rigid::System, dt: f64, exchange: &Exchange) {
+    pub(crate) fn set_out(&mut self, rigid: &rigid::System, dt: f64, exchange: &Exchange) {
         self.let_in(rigid);
         let (state, model) = (&rigid.state, &rigid.model);
         let pose = |body: usize| -> Pose { state.shape_pose(model, body) };
@@ -169,9 +172,24 @@ impl Cloths {
                 self.system.drive_obstacle(k, pose(body), dt);
             }
         }
+    }
+
+    /// Follows the bodies to where they are, unless `go_on` says no on the way; then false, and the next call takes it
+    /// up again.
+    pub(crate) fn follow(
+        &mut self,
+        rigid: &rigid::System,
+        go_on: &mut dyn FnMut(&Moment) -> bool,
+    ) -> bool {
         // whole ticks add up to the time of the bodies
-        self.last = self.system.advance(state.time - self.system.time());
+        let left = rigid.state.time - self.system.time();
+        self.last = self.system.advance_while(left, go_on);
         self.total.add(&self.last);
+        !self.last.interrupted
+    }
+
+    /// Puts the bodies where they have given way to, and keeps what the cloth has left on them.
+    pub(crate) fn gather(&mut self, rigid: &mut rigid::System) {
         for (k, &(body, moves)) in self.obstacles.iter().enumerate() {
             if moves {
                 let load = give_way(rigid, body, self.system.answer_of(k));
@@ -290,6 +308,8 @@ impl Cloths {
             self.entered.clone_from(&snapshot.entered);
         }
         self.loads.clone_from(&snapshot.loads);
+        // those of the snapshot are among its findings
+        self.told = self.system.meetings().len();
         Ok(())
     }
 

@@ -31,16 +31,19 @@ pub enum FindingKind {
     StrandUnsolved,
     /// The motion of a strand was no longer finite; it was put back on its start.
     StrandReset,
-    /// Cloth cannot go on without passing through something, and stands still. The value is the
-    /// distance [m] of what is too close.
+    /// Cloth cannot go on without passing through something, and the whole world stands still. The
+    /// value is the distance [m] of what is too close.
     ClothStalled,
     /// The motion of cloth is no longer finite.
     ClothLost,
+    /// A pinned part of cloth was moved into something that is pinned, scripted or fixed itself, so that
+    /// nothing can push them apart; both are named. The value is 0, the distance allowed.
+    ScriptsMeet,
 }
 
 impl FindingKind {
     /// All kinds.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::BodyLost,
         Self::EnergyGained,
         Self::BodyTooFast,
@@ -49,6 +52,7 @@ impl FindingKind {
         Self::StrandReset,
         Self::ClothStalled,
         Self::ClothLost,
+        Self::ScriptsMeet,
     ];
 
     /// As scene files and reports spell it.
@@ -62,6 +66,7 @@ impl FindingKind {
             Self::StrandReset => "strand-reset",
             Self::ClothStalled => "cloth-stalled",
             Self::ClothLost => "cloth-lost",
+            Self::ScriptsMeet => "scripts-meet",
         }
     }
 
@@ -80,6 +85,7 @@ impl FindingKind {
             Self::StrandReset => "forces or a base that moves beyond what the step resolves",
             Self::ClothStalled => "cloth is squeezed between things that leave it no room",
             Self::ClothLost => "forces or speeds beyond what a number can hold",
+            Self::ScriptsMeet => "paths, pins or fixed bodies that were laid through each other",
         }
     }
 
@@ -96,6 +102,9 @@ impl FindingKind {
             }
             Self::ClothStalled => "give the cloth room: slower scripts, wider gaps, thinner layers",
             Self::ClothLost => "look for a mass, force or speed that is far too large",
+            Self::ScriptsMeet => {
+                "move one of them away, pin fewer vertices, or pin the hem on that body"
+            }
         }
     }
 }

@@ -43,6 +43,7 @@ pub use cloth::{
 pub use cloth_truth::ClothTruth;
 pub use cloths::{ClothSnapshot, ClothTotal};
 pub use coupling::ContactImpulse;
+pub use drystone_cloth::Moment as ClothMoment;
 pub use drystone_rigid::{ContactProblem, Options, Report, Stepper};
 pub use drystone_strand::{Continuum, Options as StrandOptions, Report as StrandReport, RestShape};
 pub use error::{SceneError, nearest};
@@ -69,4 +70,4 @@ pub use strand::{
 pub use strand_truth::StrandTruth;
 pub use strands::StrandSnapshot;
 pub use truth::{Truth, fits};
-pub use world::{Snapshot, World};
+pub use world::{Snapshot, Unfinished, World};

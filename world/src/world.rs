@@ -32,6 +32,16 @@ pub struct World {
     last_step: f64,
     exchange: Exchange,
     findings: Findings,
+    /// Where everything was before a step that was interrupted.
+    unfinished: Option<Unfinished>,
+}
+
+/// Where everything was before a step that has cloth in it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Unfinished {
+    rigid: State,
+    strands: Option<StrandSnapshot>,
+    cloth: drystone_cloth::Place,
 }
 
 /// All that moves in a world, and which scene it belongs to. Restoring it resumes bit for bit.
@@ -49,6 +59,8 @@ pub struct Snapshot {
     pub cloths: Option<ClothSnapshot>,
     /// What had gone wrong by then.
     pub findings: Vec<Finding>,
+    /// Where everything was before the step that was interrupted, if one was.
+    pub unfinished: Option<Unfinished>,
 }
 
 impl World {
@@ -88,6 +100,7 @@ impl World {
             last_step: scene.step(),
             exchange: Exchange::default(),
             findings: Findings::default(),
+            unfinished: None,
             scene,
         })
     }
@@ -132,12 +145,32 @@ impl World {
         self.advance(self.step)
     }
 
-    /// Takes one step of `dt` seconds. Nothing happens for a `dt` that is not positive and finite.
+    /// Takes one step of `dt` seconds. Nothing happens for a `dt` that is not positive and finite, nor in a world that
+    /// [has stopped](Self::has_stopped).
     pub fn advance(&mut self, dt: f64) -> Report {
-        if !(dt > 0.0 && dt.is_finite()) {
+        self.advance_while(dt, |_| true)
+    }
+
+    /// As [`Self::advance`], but while cloth follows the bodies `go_on` is asked every few thousand events whether to.
+    /// If it says no, the step is left [unfinished](Self::is_mid_step): the next advance takes it up again, whatever
+    /// its `dt`, and all is as if it had not been interrupted.
+    pub fn advance_while(
+        &mut self,
+        dt: f64,
+        mut go_on: impl FnMut(&drystone_cloth::Moment) -> bool,
+    ) -> Report {
+        if !(dt > 0.0 && dt.is_finite()) || self.has_stopped() {
             return Report::default();
         }
+        if let Some(before) = self.unfinished.take() {
+            return self.finish_step(Report::default(), before, &mut go_on);
+        }
         self.last_step = dt;
+        let before = self.cloths.as_ref().map(|cloths| Unfinished {
+            rigid: self.system.state.clone(),
+            strands: self.strands.as_ref().map(Strands::snapshot),
+            cloth: cloths.system.place(),
+        });
         if let Some(cloths) = &self.cloths {
             cloths.push_bodies(&mut self.system, dt);
         }
@@ -149,18 +182,71 @@ impl World {
             None => self.system.step(dt),
         };
         let gains = self.close_exchange(dt);
-        // cloth first: bodies give way to it, and strands that only follow go where they are then
-        if let Some(cloths) = &mut self.cloths {
-            cloths.follow(&mut self.system, dt, &self.exchange);
-            report.dynamics_seconds += cloths.last.seconds;
+        self.take_exchange(&gains);
+        if let (Some(cloths), Some(before)) = (&mut self.cloths, before) {
+            cloths.set_out(&self.system, dt, &self.exchange);
+            return self.finish_step(report, before, &mut go_on);
         }
+        self.follow_with_strands(&mut report);
+        self.take_stock(&report);
+        report
+    }
+
+    fn follow_with_strands(&mut self, report: &mut Report) {
         if let Some(strands) = &mut self.strands {
             strands.catch_up(&self.system);
             report.dynamics_seconds += strands.last.seconds;
         }
+    }
+
+    /// Lets cloth follow the bodies to the end of their step; they give way to it, and strands that only follow
+    /// go where they are then. At a stall the whole world goes back to where the step began, so that nothing is seen to cross.
+    fn finish_step(
+        &mut self,
+        mut report: Report,
+        before: Unfinished,
+        go_on: &mut dyn FnMut(&drystone_cloth::Moment) -> bool,
+    ) -> Report {
+        let Some(cloths) = &mut self.cloths else {
+            return report;
+        };
+        let finished = cloths.follow(&self.system, go_on);
+        report.dynamics_seconds += cloths.last.seconds;
+        if cloths.system.stall().is_some() {
+            cloths.system.stand_still_at(&before.cloth);
+            self.system.state.clone_from(&before.rigid);
+            if let (Some(strands), Some(then)) = (&mut self.strands, &before.strands)
+                && strands.restore(then).is_ok()
+            {
+                strands.settle_in(&self.system);
+            }
+            report = Report {
+                dynamics_seconds: report.dynamics_seconds,
+                ..Report::default()
+            };
+        } else if finished {
+            cloths.gather(&mut self.system);
+            self.follow_with_strands(&mut report);
+        } else {
+            self.unfinished = Some(before);
+            return report;
+        }
         self.take_stock(&report);
-        self.take_exchange(&gains);
         report
+    }
+
+    /// Whether the last step was interrupted: bodies are at its end, cloth is on the way there. A snapshot can be
+    /// taken; frames are to be looked at after the next advance.
+    pub fn is_mid_step(&self) -> bool {
+        self.unfinished.is_some()
+    }
+
+    /// Whether time stands still for good, as cloth cannot go on without passing through something. The findings say
+    /// why and when; everything is where it was when the step began in which that happened.
+    pub fn has_stopped(&self) -> bool {
+        self.cloths
+            .as_ref()
+            .is_some_and(|cloths| cloths.system.stall().is_some())
     }
 
     /// Sets the work that loads of cloth did in the bodies' step against what it lost. Strands need no such
@@ -269,7 +355,20 @@ impl World {
                 findings.add(FindingKind::StrandReset, i, time, values, || name(i), what);
             }
         }
-        if let Some(cloths) = &self.cloths {
+        if let Some(cloths) = &mut self.cloths {
+            for (k, meeting) in cloths
+                .system
+                .meetings()
+                .iter()
+                .enumerate()
+                .skip(cloths.told)
+            {
+                let thing = || format!("{}, {}", meeting.a.object, meeting.b.object);
+                let kind = FindingKind::ScriptsMeet;
+                let what = || meeting.to_string();
+                findings.add(kind, k, meeting.time, (0.0, 0.0), thing, what);
+            }
+            cloths.told = cloths.system.meetings().len();
             if let Some(stall) = &cloths.last.stall {
                 let values = (stall.distance, 0.0);
                 let kind = FindingKind::ClothStalled;
@@ -565,6 +664,7 @@ impl World {
             strands: self.strands.as_ref().map(Strands::snapshot),
             cloths: self.cloths.as_ref().map(Cloths::snapshot),
             findings: self.findings.list().to_vec(),
+            unfinished: self.unfinished.clone(),
         }
     }
 
@@ -605,11 +705,12 @@ impl World {
             strands.settle_in(&self.system);
         }
         self.last_step = snapshot.last_step;
+        self.unfinished.clone_from(&snapshot.unfinished);
         let chains = self.strands.as_ref().map(|s| &s.system.model.chains);
         self.findings.resume(&snapshot.findings, |finding| {
             let strand = || chains?.iter().position(|chain| chain.name == finding.thing);
             match finding.kind {
-                FindingKind::ClothStalled | FindingKind::ClothLost => 0,
+                FindingKind::ClothStalled | FindingKind::ClothLost | FindingKind::ScriptsMeet => 0,
                 FindingKind::StrandUnsolved | FindingKind::StrandReset => strand().unwrap_or(0),
                 _ => self.index.get(finding.thing.as_str()).copied().unwrap_or(0),
             }

@@ -1,4 +1,4 @@
-//! Ctrl-C: the first asks the run to stop after its step, the second stops everything.
+//! Ctrl-C: the first asks the run to stop (within a step, if that has much cloth in it), the second stops everything.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -14,7 +14,7 @@ pub(crate) fn listen() {
             #[allow(clippy::exit)] // a handler cannot return to main
             std::process::exit(i32::from(INTERRUPTED));
         }
-        say::aside("\nfinishing the current step and the files; once more to abort");
+        say::aside("\nfinishing the files; once more to abort");
     });
 }
 

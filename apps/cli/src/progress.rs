@@ -3,7 +3,7 @@
 use std::io::IsTerminal;
 use std::time::{Duration, Instant};
 
-use drystone_world::{Report, World};
+use drystone_world::{ClothMoment, Report, World};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::say;
@@ -82,6 +82,26 @@ impl Progress {
             None => say::aside(format_args!("{}: {:.0} %, {text}", self.name, 100.0 * done)),
         }
         (self.steps, self.seconds, self.shown) = (0, 0.0, Instant::now());
+    }
+
+    /// Hears of how far cloth has come within a step.
+    pub(crate) fn inside(&mut self, moment: &ClothMoment) {
+        let patience = if self.bar.is_some() { LIVELY } else { QUIET };
+        if self.shown.elapsed() < patience {
+            return;
+        }
+        let text = format!(
+            "{:.6} of {} s, within a step, {:.1} million events, layer {}",
+            moment.time,
+            self.end,
+            1e-6 * moment.events as f64,
+            moment.deepest,
+        );
+        match &self.bar {
+            Some(bar) => bar.set_message(text),
+            None => say::aside(format_args!("{}: {text}", self.name)),
+        }
+        self.shown = Instant::now();
     }
 
     /// What the step has to do, after so many seconds: contacts, or the events of cloth.

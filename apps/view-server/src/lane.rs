@@ -1,6 +1,6 @@
 //! One simulation: a world, what has been changed in it, who holds what, and what has been seen.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use drystone_base::Vec3;
 use drystone_formats::set;
@@ -20,6 +20,8 @@ use crate::wire::{self, Header, Known, Numbers};
 
 /// Simulated time between frames that are kept [s].
 const KEPT: f64 = 1.0 / 60.0;
+/// Wall time after which a long step is left unfinished, so that the page is answered.
+const PART_OF_STEP: Duration = Duration::from_millis(50);
 /// Most findings that are described; more are only counted.
 const MOST_FINDINGS: usize = 20;
 /// Most balls that can be thrown into one run.
@@ -174,16 +176,30 @@ impl Lane {
         shown.collect()
     }
 
-    /// Takes one step, with the frame kept if it is time; `kinds` of data are wanted.
+    /// Whether its world stands still for good.
+    pub(crate) fn has_stopped(&self) -> bool {
+        self.tape.is_none() && self.world.has_stopped()
+    }
+
+    /// Takes one step or a part of a long one, with the frame kept if it is time; `kinds` of data are wanted.
     pub(crate) fn step(&mut self, kinds: u8) {
         if self.tape.is_some() {
             return;
         }
         let dt = self.step_length;
-        for hand in &mut self.hands {
-            hand.act(&mut self.world, dt);
+        if !self.world.is_mid_step() {
+            for hand in &mut self.hands {
+                hand.act(&mut self.world, dt);
+            }
         }
-        self.report = self.world.advance(dt);
+        // a long step of cloth is taken in parts, so that the page is answered
+        let started = Instant::now();
+        self.report = self
+            .world
+            .advance_while(dt, |_| started.elapsed() < PART_OF_STEP);
+        if self.world.is_mid_step() {
+            return;
+        }
         let due = self
             .history
             .last()
@@ -213,6 +229,9 @@ impl Lane {
 
     /// Makes the newest frame, and keeps it where it is a new one.
     pub(crate) fn look(&mut self, kinds: u8) {
+        if self.world.is_mid_step() && !self.history.is_empty() {
+            return;
+        }
         let (step, bodies) = (self.world.system().state.step, self.world.bodies().len());
         let made = Some((self.epoch, step, bodies, kinds));
         if made == self.made && !self.history.is_empty() {

@@ -341,7 +341,13 @@ impl Stage {
     }
 
     fn over(&self) -> bool {
-        !self.beyond && self.head() >= self.duration() - 0.5 * self.step_length()
+        let ended = self.head() >= self.duration() - 0.5 * self.step_length();
+        (!self.beyond && ended) || self.has_stopped()
+    }
+
+    /// Whether one of the worlds stands still for good.
+    fn has_stopped(&self) -> bool {
+        self.lanes.iter().any(Lane::has_stopped)
     }
 
     fn obey(&mut self, client: u64, command: Command) {
@@ -609,6 +615,10 @@ impl Stage {
                 return self.replay();
             }
             self.playing = false;
+            return true;
+        }
+        if self.has_stopped() {
+            self.goto = None;
             return true;
         }
         let now = Instant::now();

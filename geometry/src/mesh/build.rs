@@ -15,9 +15,19 @@ fn solid(vertices: Vec<Vec3>, triangles: Vec<[u32; 3]>) -> TriMesh {
     TriMesh::closed(vertices, triangles).expect("builders make closed meshes")
 }
 
-/// A box about the origin with the given half edges [m].
+/// Thinnest box, as a part of its longest edge: the corners of thinner ones would be welded [1].
+const THINNEST: f64 = 1e-7;
+
+/// A box about the origin with the given half edges [m]; one that is thinner than 1e-7 of its longest edge is made as
+/// thick as that.
 pub fn cuboid(half: Vec3) -> TriMesh {
     let half = Vec3::from_array(half.to_array().map(positive));
+    let (corners, triangles) = box_surface(half.max(Vec3::splat(THINNEST * half.max_element())));
+    solid(corners, triangles)
+}
+
+/// Corners and triangles of a box about the origin with the given half edges, however thin [m].
+pub fn box_surface(half: Vec3) -> (Vec<Vec3>, Vec<[u32; 3]>) {
     // bit k of the number says on which side of axis k the corner lies
     let corner = |i: u32| {
         let side = |k: u32| f64::from((i >> k & 1) * 2) - 1.0;
@@ -34,7 +44,7 @@ pub fn cuboid(half: Vec3) -> TriMesh {
     let triangles = quads
         .iter()
         .flat_map(|&[a, b, c, d]| [[a, b, c], [a, c, d]]);
-    solid((0..8).map(corner).collect(), triangles.collect())
+    ((0..8).map(corner).collect(), triangles.collect())
 }
 
 /// A ball of the given radius [m]: an icosahedron, each triangle cut in four `subdivisions`
@@ -173,5 +183,8 @@ mod tests {
             assert!(torus(x, x, 0, 5000).volume() > 0.0);
             assert!(l_shape(x, 1.0, x).volume() > 0.0);
         }
+        // a sheet of a floor, of which the corners would be welded
+        assert!(cuboid(Vec3::new(5000.0, 5e-6, 5000.0)).volume() > 0.0);
+        assert!(cuboid(Vec3::new(1e-30, 1e20, 1.0)).volume() > 0.0);
     }
 }

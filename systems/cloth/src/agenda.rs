@@ -29,7 +29,8 @@ impl Entry {
             0 => Kind::VertexFace,
             1 => Kind::EdgeEdge,
             2 => Kind::VertexEdge,
-            _ => Kind::VertexVertex,
+            3 => Kind::VertexVertex,
+            _ => Kind::VertexPlane,
         }
     }
 
@@ -37,6 +38,11 @@ impl Entry {
     /// [`drystone_geometry::proximity::gap_along`] [m].
     #[inline(always)]
     pub(crate) fn gap(&self, x: &[Vec3; 4]) -> f64 {
+        if self.key >> 60 == Kind::VertexPlane as u64 {
+            // a plane has no end, along any other direction but its own
+            let normal = (x[2] - x[1]).cross(x[3] - x[1]).normalize_or_zero();
+            return normal.dot(x[0] - x[1]);
+        }
         let n = widened(self.normal);
         let [a, b, c, d] = x.map(|x| n.dot(x));
         let less = |a: f64, b: f64| if a < b { a } else { b };

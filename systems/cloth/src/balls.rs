@@ -19,8 +19,8 @@ use drystone_geometry::proximity::first_root;
 use serde::{Deserialize, Serialize};
 
 use crate::clock::{TICK, Tick, next_tick};
-use crate::event_loop::{Run, TOO_FAST};
-use crate::pair::Pair;
+use crate::event_loop::Run;
+use crate::pair::{Kind, Pair, Scripted};
 use crate::pairs::{AHEAD, RANKS};
 
 /// Slots are 2^SLOT ticks long, 2⁻¹² s.
@@ -121,6 +121,12 @@ pub(crate) struct Below {
 }
 
 impl Below {
+    const NEVER: Self = Self {
+        c0: f64::INFINITY,
+        c1: 0.0,
+        c2: 0.0,
+    };
+
     /// Ticks until it reaches `radius`.
     #[inline]
     fn ticks(&self, radius: f64) -> f64 {
@@ -371,8 +377,14 @@ impl Run<'_> {
     #[inline]
     fn below(&self, pair: &Pair) -> Below {
         let state = &*self.state;
+        if pair.kind == Kind::VertexPlane {
+            return self.below_over_plane(pair);
+        }
         let (n, split) = (pair.direction(), pair.kind.split());
-        let watched = self.net.layers.thickness(pair.layers + 1);
+        if pair.scripted == Scripted::Met {
+            return Below::NEVER;
+        }
+        let watched = self.watched(pair);
         let fall = 0.5 * n.dot(self.net.gravity);
         let (mut low, mut low_speed, mut low_fall) = (f64::INFINITY, f64::INFINITY, f64::INFINITY);
         let (mut high, mut high_speed, mut high_fall) = (-low, -low_speed, -low_fall);
@@ -399,6 +411,25 @@ impl Run<'_> {
             c1: low_speed - high_speed,
             c2: low_fall - high_fall,
         }
+    }
+
+    /// The same for a vertex and a half-space.
+    #[inline(never)]
+    fn below_over_plane(&self, pair: &Pair) -> Below {
+        if pair.scripted == Scripted::Met {
+            return Below::NEVER;
+        }
+        let ball = &self.state.balls.ball[pair.rank as usize][pair.corners[0] as usize];
+        let age = (self.state.time - ball.time) as i64 as f64 * TICK;
+        let fall = self.net.gravity * f64::from(ball.falls);
+        let vertex = [
+            ball.reference + (ball.drift + fall * (0.5 * age)) * age,
+            ball.drift + fall * age,
+            fall * 0.5,
+        ];
+        let radius = f64::from(ball.radius);
+        let [c0, c1, c2] = self.over_plane(pair, vertex, radius);
+        Below { c0, c1, c2 }
     }
 
     /// A new ball for vertex `i`, which is about to leave its ball; pairs of the `next` one are on their way
@@ -506,7 +537,12 @@ impl Run<'_> {
             .rev()
             .find(|rank| RADII[*rank] * self.net.thickness <= allowed)
             .unwrap_or(0);
-        let corners = self.state.pairs.pool[p as usize].corners;
+        let pair = &self.state.pairs.pool[p as usize];
+        // those of a half-space are known exactly
+        let corners = match pair.kind {
+            Kind::VertexPlane => [pair.corners[0]; 4],
+            _ => pair.corners,
+        };
         for i in corners.map(|i| i as usize) {
             if self.state.balls.kept[i] & (1 << rank) == 0 {
                 self.state.balls.kept[i] |= 1 << rank;
@@ -535,7 +571,7 @@ impl Run<'_> {
         if ticks >= 1.0 {
             self.file(p, t.saturating_add(ticks as Tick));
         } else {
-            self.stall(p, TOO_FAST);
+            self.has_no_time(p);
         }
     }
 }

@@ -56,14 +56,16 @@ fn overlap(a: Bounds, b: Bounds) -> bool {
 }
 
 impl Net {
-    /// Whether the two primitives of a pair can push each other: no vertex shared, one of them free,
-    /// and the kind of pair that the dimension asks for.
+    /// Whether the two primitives of a pair must not pass through each other: no vertex shared, one of them free or
+    /// both prescribed apart from each other, and the kind of pair that the dimension asks for.
     pub(crate) fn may_touch(&self, kind: Kind, a: u32, b: u32) -> bool {
-        let free = |i: u32| !self.held[i as usize];
+        if kind != Kind::EdgeEdge && self.anchor[a as usize] {
+            return false;
+        }
         match kind {
             Kind::VertexFace => {
                 let f = self.faces[b as usize];
-                !self.plane && !f.contains(&a) && (free(a) || f.iter().any(|i| free(*i)))
+                !self.plane && !f.contains(&a) && self.concerns(&[a], &f)
             }
             Kind::EdgeEdge => {
                 let (e, f) = (self.edges[a as usize], self.edges[b as usize]);
@@ -71,20 +73,21 @@ impl Net {
                     && a != b
                     && !f.contains(&e[0])
                     && !f.contains(&e[1])
-                    && e.iter().chain(&f).any(|i| free(*i))
+                    && self.concerns(&e, &f)
             }
             Kind::VertexEdge => {
                 let e = self.edges[b as usize];
                 (self.plane || (self.particle[a as usize] && self.bare[b as usize]))
                     && !e.contains(&a)
-                    && (free(a) || e.iter().any(|i| free(*i)))
+                    && self.concerns(&[a], &e)
             }
             Kind::VertexVertex => {
                 a != b
                     && self.particle[a as usize]
                     && self.particle[b as usize]
-                    && (free(a) || free(b))
+                    && self.concerns(&[a], &[b])
             }
+            Kind::VertexPlane => self.concerns(&[a], &self.planes[b as usize]),
         }
     }
 }
@@ -303,6 +306,9 @@ impl Run<'_> {
     #[inline]
     fn have_parted(&self, p: u32) -> bool {
         let pair = &self.state.pairs.pool[p as usize];
+        if pair.kind == Kind::VertexPlane {
+            return false;
+        }
         let (first, second) = pair.corners.split_at(pair.kind.split());
         !overlap(self.around(first), self.around(second))
     }

@@ -18,14 +18,16 @@ use crate::clock::{LEVELS, TICK, Tick, next_tick, period, seconds};
 use crate::eights::{tick_dashpots, tick_hinges, tick_springs};
 use crate::elastic::Held;
 use crate::net::Net;
-use crate::pair::{Kind, Pair};
+use crate::pair::{Kind, Pair, Scripted};
 use crate::pairs::RANKS;
-use crate::report::Tally;
+use crate::report::{Moment, Tally};
 use crate::state::{Feature, Stall, State};
 use crate::{BroadPhase, Certificate, Field, Options};
 
 /// Why a pair with room left has no time left.
-pub(crate) const TOO_FAST: &str = "it moves faster than a tick of time can resolve";
+const TOO_FAST: &str = "it moves faster than a tick of time can resolve";
+/// How many events pass between two questions whether to go on.
+const ASK: u64 = 4096;
 
 /// Levels that tick at `t`, of those in `mask`, the fastest first.
 fn levels_at(t: Tick, mask: u64) -> impl Iterator<Item = usize> {
@@ -65,6 +67,8 @@ pub(crate) struct Scratch {
     /// Elements need other clocks before the loop goes on.
     pub(crate) regroup: bool,
     pub(crate) tally: Tally,
+    /// Ticks of layers of this advance that are counted, see `toil.rs`.
+    pub(crate) toiled: u64,
 }
 
 /// The primitive of a pair that belongs to a body which gives way.
@@ -90,15 +94,34 @@ pub(crate) struct Run<'a> {
 }
 
 impl Run<'_> {
-    /// Everything that happens until `end`; `watch` sees the state after every event.
-    pub(crate) fn until(&mut self, end: Tick, watch: &mut dyn FnMut(&State)) {
+    /// Everything that happens until `end`; `watch` sees the state after every event, and `go_on` is asked now and
+    /// then whether to. False if it said no.
+    pub(crate) fn until(
+        &mut self,
+        end: Tick,
+        watch: &mut dyn FnMut(&State),
+        go_on: &mut dyn FnMut(&Moment) -> bool,
+    ) -> bool {
         self.change_velocities();
         self.repair();
         self.scratch.regroup = false;
-        while self.state.stall.is_none()
-            && !self.scratch.regroup
-            && self.scratch.tally.events() < self.options.event_limit
-        {
+        let mut ask = ASK;
+        while self.state.stall.is_none() && !self.scratch.regroup {
+            let events = self.scratch.tally.events();
+            if events >= self.options.event_limit {
+                break;
+            }
+            if events >= ask {
+                ask = events + ASK;
+                let moment = Moment {
+                    time: self.state.seconds(),
+                    events,
+                    deepest: self.scratch.tally.deepest,
+                };
+                if !go_on(&moment) {
+                    return false;
+                }
+            }
             let t = self.next_event();
             if t > end {
                 self.state.time = end;
@@ -116,8 +139,12 @@ impl Run<'_> {
                 self.aim_kicked_bodies();
             }
             self.repair();
+            if ticks {
+                self.count_toil();
+            }
             watch(self.state);
         }
+        true
     }
 
     /// When something happens next.
@@ -172,6 +199,7 @@ impl Run<'_> {
                 self.aim_body(k);
             }
         }
+        let mut ground_moves = false;
         for (mover, state) in net.movers.iter().zip(&mut self.state.movers) {
             if state.due.is_some_and(|due| due <= t) {
                 let scratch = &mut *self.scratch;
@@ -183,6 +211,10 @@ impl Run<'_> {
                     &net.inverse_mass,
                     net.gravity,
                     |i| {
+                        if net.anchor[i as usize] {
+                            ground_moves = true;
+                            return;
+                        }
                         scratch.touched.push(i);
                         // it moves otherwise than its ball
                         if self.options.certificate == Certificate::Ball {
@@ -198,6 +230,9 @@ impl Run<'_> {
                     }
                 }
             }
+        }
+        if ground_moves {
+            self.scratch.doubtful.extend(&self.state.grounded);
         }
     }
 
@@ -725,27 +760,41 @@ impl Run<'_> {
         let d = found.distance_squared.sqrt();
         let n = if d > 0.0 { found.apart / d } else { Vec3::ZERO };
         let low = gap_along(n, &x, pair.kind.split()) - self.state.delta;
-        if !self.activate_down_to(p, low) {
+        if pair.scripted != Scripted::No {
+            if !self.is_apart(p, low) {
+                return;
+            }
+        } else if !self.activate_down_to(p, low) {
             return;
         }
-        let slack = low - self.next_thickness(p);
+        let slack = low - self.watched(&self.state.pairs.pool[p as usize]);
         self.state.pairs.pool[p as usize].set_direction(n);
         match self.options.certificate {
             Certificate::Ball => self.renew_pair(p, slack),
             Certificate::Slab => {
                 if !self.renew_slab(p) {
-                    self.stall(p, TOO_FAST);
+                    self.has_no_time(p);
                 }
             }
             Certificate::BruteForce => {}
         }
     }
 
-    /// Thickness of a pair's next layer, not active yet [m].
+    /// The distance that certificates of a pair watch: the thickness of its next layer, not active yet [m].
     #[inline]
-    pub(crate) fn next_thickness(&self, p: u32) -> f64 {
-        let layers = self.state.pairs.pool[p as usize].layers;
-        self.net.layers.thickness(layers + 1)
+    pub(crate) fn watched(&self, pair: &Pair) -> f64 {
+        match pair.scripted {
+            Scripted::No => self.net.layers.thickness(pair.layers + 1),
+            _ => self.net.meeting_distance(),
+        }
+    }
+
+    /// No certificate of a pair lasts for a tick: a stall, if it can be pushed apart.
+    pub(crate) fn has_no_time(&mut self, p: u32) {
+        match self.state.pairs.pool[p as usize].scripted {
+            Scripted::No => self.stall(p, TOO_FAST),
+            _ => self.meet(p),
+        }
     }
 
     /// Activates every layer that a pair `low` apart needs, a little early; false is a stall.
@@ -804,15 +853,19 @@ impl Run<'_> {
             let vertices = pair.corners.map(|i| self.state.vertices[i as usize]);
             let x = vertices.map(|v| v.at(t, net.gravity));
             let n = pair.kind.closest(x).apart.normalize_or_zero();
-            let split = pair.kind.split();
+            let (pair_kind, split) = (pair.kind, pair.kind.split());
             let size = x
                 .iter()
                 .fold(0.0f64, |most, x| most.max(x.abs().max_element()));
             let low = gap_along(n, &x, split) - rounding(2.0 * size);
-            if !self.activate_down_to(p, low) {
+            if pair.scripted != Scripted::No {
+                if !self.is_apart(p, low) {
+                    continue;
+                }
+            } else if !self.activate_down_to(p, low) {
                 return;
             }
-            let slack = low - self.next_thickness(p);
+            let slack = low - self.watched(&self.state.pairs.pool[p as usize]);
             let velocity = vertices.map(|v| v.velocity_at(t, net.gravity));
             let mut fastest = 0.0f64;
             for a in &velocity[..split] {
@@ -820,7 +873,10 @@ impl Run<'_> {
                     fastest = fastest.max((*a - *b).length());
                 }
             }
-            let life = first_root(slack, -fastest, -0.5 * net.fall) / TICK;
+            let life = match pair_kind {
+                Kind::VertexPlane => self.time_over_plane(&self.state.pairs.pool[p as usize]),
+                _ => first_root(slack, -fastest, -0.5 * net.fall),
+            } / TICK;
             let again = t.saturating_add((life as Tick).max(1));
             self.state.look_again = self.state.look_again.min(again);
         }

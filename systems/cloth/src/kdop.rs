@@ -56,8 +56,8 @@ struct Node {
     parent: u32,
     /// Corners of a leaf.
     corners: [u32; 3],
-    /// Nothing in it can be pushed.
-    held: bool,
+    /// All of it is of obstacles.
+    obstacle: bool,
 }
 
 /// Two nodes of the front.
@@ -381,7 +381,7 @@ impl Run<'_> {
 
     fn descend(&mut self, [a, b]: [u32; 2]) {
         let [p, q] = [a, b].map(|n| self.state.kdops.nodes[n as usize]);
-        if p.held && q.held {
+        if p.obstacle && q.obstacle {
             return;
         }
         if a == b {
@@ -570,7 +570,7 @@ fn build(net: &Net, kdops: &mut KDops, leaves: &mut [[u32; 3]], parent: u32) {
         children: None,
         parent,
         corners: leaves[0],
-        held: leaves.iter().flatten().all(|i| net.held[*i as usize]),
+        obstacle: leaves.iter().flatten().all(|i| net.is_of_obstacle(*i)),
     });
     if leaves.len() == 1 {
         for (k, i) in leaves[0].iter().enumerate() {

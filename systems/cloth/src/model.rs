@@ -164,6 +164,8 @@ pub struct Sheet {
     pub material: Material,
     /// What moves as prescribed.
     pub pins: Vec<Pin>,
+    /// Pins that are fastened to an obstacle, which they may touch or cross: number of the pin and of the obstacle.
+    pub fastened: Vec<[u32; 2]>,
     /// What is pulled.
     pub loads: Vec<Load>,
 }
@@ -201,6 +203,9 @@ pub struct Obstacle {
     pub faces: Vec<[u32; 3]>,
     /// Segments that are not sides of triangles.
     pub segments: Vec<[u32; 2]>,
+    /// Half-spaces, each by three points of its plane: solid below, on the side from which they turn clockwise. These
+    /// points are points of nothing else. Results are best where they are as far apart as cloth goes.
+    pub planes: Vec<[u32; 3]>,
     /// How it moves.
     pub motion: Motion,
     /// Coulomb's coefficient [1].

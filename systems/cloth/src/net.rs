@@ -45,6 +45,7 @@ pub(crate) struct Object {
     pub(crate) vertices: std::ops::Range<usize>,
     pub(crate) faces: std::ops::Range<usize>,
     pub(crate) edges: std::ops::Range<usize>,
+    pub(crate) planes: std::ops::Range<usize>,
     pub(crate) friction: f64,
     pub(crate) restitution: f64,
 }
@@ -70,6 +71,10 @@ pub(crate) struct Net {
     pub(crate) loads: Vec<Load>,
     pub(crate) edges: Vec<[u32; 2]>,
     pub(crate) faces: Vec<[u32; 3]>,
+    /// Half-spaces, each by three points of its plane.
+    pub(crate) planes: Vec<[u32; 3]>,
+    /// Whether a vertex is a point of such a plane, and nothing else.
+    pub(crate) anchor: Vec<bool>,
     pub(crate) vertex_edges: Rows,
     pub(crate) vertex_faces: Rows,
     /// Neither edge nor face.
@@ -92,6 +97,10 @@ pub(crate) struct Net {
     pub(crate) held: Vec<bool>,
     /// Never moves, so needs no looking after.
     pub(crate) fixed: Vec<bool>,
+    /// The first vertex of an obstacle; all after it are.
+    pub(crate) first_of_obstacles: usize,
+    /// Of prescribed vertices: those with the same number move as one rigid body, see `scripted.rs`.
+    pub(crate) rigid_group: Vec<u32>,
     pub(crate) layers: Layers,
     /// Of the drift between kicks; 0 if gravity ticks [m/s²].
     pub(crate) gravity: Vec3,
@@ -123,6 +132,8 @@ impl Net {
             loads: Vec::new(),
             edges: Vec::new(),
             faces: Vec::new(),
+            planes: Vec::new(),
+            anchor: Vec::new(),
             vertex_edges: Rows::default(),
             vertex_faces: Rows::default(),
             particle: Vec::new(),
@@ -137,6 +148,8 @@ impl Net {
             movers: Vec::new(),
             held: Vec::new(),
             fixed: Vec::new(),
+            first_of_obstacles: model.sheets.iter().map(|s| s.points.len()).sum(),
+            rigid_group: Vec::new(),
             layers: Layers::new(model.contact, options),
             gravity: match options.gravity {
                 Gravity::Ballistic => model.gravity,
@@ -202,6 +215,7 @@ impl Net {
             net.lightness.resize(count, 0.0);
             net.drag.resize(count, 0.0);
             net.velocity.resize(count, Vec3::ZERO);
+            net.add_planes(&obstacle.planes);
             if let Some(object) = net.objects.last_mut() {
                 object.friction = obstacle.friction;
                 object.restitution = obstacle.restitution;
@@ -221,6 +235,7 @@ impl Net {
                 net.fixed[*i as usize] = mover.is_fixed();
             }
         }
+        net.group_prescribed(model);
         net.add_elements(model, options)?;
         net.add_fields(model, options);
         let pulls = net.pulling();
@@ -256,6 +271,7 @@ impl Net {
             vertices: v..self.start.len(),
             faces: f..self.faces.len(),
             edges: e..self.edges.len(),
+            planes: self.planes.len()..self.planes.len(),
             friction: 0.0,
             restitution: 0.0,
         });
@@ -267,8 +283,12 @@ impl Net {
         self.vertex_edges = Rows::new(count, edges.flat_map(|(k, e)| e.map(|i| (i, k as u32))));
         let faces = self.faces.iter().enumerate();
         self.vertex_faces = Rows::new(count, faces.flat_map(|(k, f)| f.map(|i| (i, k as u32))));
+        self.anchor = vec![false; count];
+        for i in self.planes.iter().flatten() {
+            self.anchor[*i as usize] = true;
+        }
         self.particle = (0..count)
-            .map(|i| self.vertex_edges.row(i).is_empty())
+            .map(|i| self.vertex_edges.row(i).is_empty() && !self.anchor[i])
             .collect();
         self.bare = (0..self.edges.len())
             .map(|e| self.faces_of_edge(e).next().is_none())

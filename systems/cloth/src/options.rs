@@ -58,6 +58,9 @@ pub struct Options {
     pub early: f64,
     /// Shortest period of a layer; one that would need a shorter one is a stall [s].
     pub shortest_period: f64,
+    /// How many times as often as elastic forces layers may tick about the vertices of one contact; where they do so
+    /// for long, that is a stall [1].
+    pub stall_ratio: f64,
     /// Most layers a pair may need at the start.
     pub start_layers: u32,
     /// Longest period of loads, wind and drag [s].
@@ -76,6 +79,7 @@ impl Default for Options {
             penalty_fraction: 0.1,
             early: 0.005,
             shortest_period: 1e-9,
+            stall_ratio: 60.0,
             start_layers: 100,
             field_period: 1e-3,
             event_limit: u64::MAX,

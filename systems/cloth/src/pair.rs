@@ -1,7 +1,9 @@
 //! Two primitives that may come close, in one cache line.
 
 use drystone_base::Vec3;
-use drystone_geometry::proximity::{Closest, edge_edge, vertex_edge, vertex_face, vertex_vertex};
+use drystone_geometry::proximity::{
+    Closest, edge_edge, vertex_edge, vertex_face, vertex_plane, vertex_vertex,
+};
 use serde::{Deserialize, Serialize};
 
 use crate::clock::Tick;
@@ -17,6 +19,8 @@ pub enum Kind {
     VertexEdge,
     /// Two particles.
     VertexVertex,
+    /// A point and a half-space, given by three points of its plane.
+    VertexPlane,
 }
 
 impl Kind {
@@ -28,6 +32,7 @@ impl Kind {
             Self::EdgeEdge => edge_edge(x[0], x[1], x[2], x[3]),
             Self::VertexEdge => vertex_edge(x[0], x[1], x[2]),
             Self::VertexVertex => vertex_vertex(x[0], x[1]),
+            Self::VertexPlane => vertex_plane(x[0], x[1], x[2], x[3]),
         }
     }
 
@@ -58,6 +63,20 @@ pub(crate) struct Pair {
     pub(crate) rank: u8,
     /// Whether this is a pair, and not a place for one.
     pub(crate) there: bool,
+    /// Whether both sides are prescribed, see `scripted.rs`.
+    pub(crate) scripted: Scripted,
+}
+
+/// What is known of a pair that cannot be pushed apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[repr(u8)]
+pub(crate) enum Scripted {
+    /// It can be.
+    No,
+    /// It has not met yet.
+    Apart,
+    /// It has, and was reported.
+    Met,
 }
 
 /// What rounding might add to the length of a direction is taken off [1].

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::clock::Tick;
 use crate::net::Net;
-use crate::pair::{Kind, Pair};
+use crate::pair::{Kind, Pair, Scripted};
 
 /// What is rarely asked of a pair.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -14,7 +14,8 @@ pub(crate) struct Record {
     pub(crate) key: u64,
     /// Longest period of the first layer, in ticks.
     pub(crate) period: f64,
-    /// Of each corner, the place in its vertex's list; `UNLISTED` if that never moves or was there before.
+    /// Of each corner, the place in its vertex's list; `UNLISTED` if that never moves, is of a half-space,
+    /// or was there before.
     places: [u32; 4],
 }
 
@@ -160,6 +161,10 @@ impl Pairs {
                 [a, e[0], e[1], e[1]]
             }
             Kind::VertexVertex => [a, b, b, b],
+            Kind::VertexPlane => {
+                let plane = net.planes[b as usize];
+                [a, plane[0], plane[1], plane[2]]
+            }
         };
         let inverse = corners.map(|i| net.lightness[i as usize]);
         let (first, second) = inverse.split_at(kind.split());
@@ -173,13 +178,18 @@ impl Pairs {
             kind,
             rank: 0,
             there: true,
+            scripted: match net.is_scripted(&corners) {
+                true => Scripted::Apart,
+                false => Scripted::No,
+            },
         };
         let record = Record {
             key: ((kind as u64) << 60) | (u64::from(a) << 30) | u64::from(b),
             period: net.layers.period_ticks(most(first) + most(second)),
             places: std::array::from_fn(|k| {
                 let repeated = corners[..k].contains(&corners[k]);
-                match repeated || net.fixed[corners[k] as usize] {
+                let still = net.fixed[corners[k] as usize] || net.anchor[corners[k] as usize];
+                match repeated || still {
                     true => UNLISTED,
                     false => 0,
                 }

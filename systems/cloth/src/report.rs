@@ -74,6 +74,17 @@ impl Tally {
     }
 }
 
+/// How far an advance has come.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Moment {
+    /// Simulated time [s].
+    pub time: f64,
+    /// Events of this advance so far.
+    pub events: u64,
+    /// The deepest layer activated in it.
+    pub deepest: u32,
+}
+
 /// What an advance did.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Report {
@@ -94,6 +105,8 @@ pub struct Report {
     pub stall: Option<Stall>,
     /// The advance ended early because of `Options::event_limit`.
     pub exhausted: bool,
+    /// It ended early because the caller of `System::advance_while` asked for it.
+    pub interrupted: bool,
     /// Vertices whose numbers are no longer finite; the advance ended.
     pub not_finite: Vec<u32>,
     /// Simulated time at the end [s].

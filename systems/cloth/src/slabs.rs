@@ -4,6 +4,7 @@ use drystone_geometry::proximity::first_root;
 
 use crate::clock::{TICK, Tick};
 use crate::event_loop::Run;
+use crate::pair::Kind;
 
 impl Run<'_> {
     /// Looks at the pairs whose slabs fail now.
@@ -25,11 +26,18 @@ impl Run<'_> {
         let (t, gravity) = (self.state.time, self.net.gravity);
         self.scratch.tally.slabs += 1;
         let pair = &self.state.pairs.pool[p as usize];
+        if pair.kind == Kind::VertexPlane {
+            let ticks = self.time_over_plane(pair) / TICK;
+            if ticks >= 1.0 {
+                self.state.slabs.set(p, t.saturating_add(ticks as Tick));
+            }
+            return ticks >= 1.0;
+        }
         let vertices = pair.corners.map(|i| &self.state.vertices[i as usize]);
         let x = vertices.map(|v| v.at(t, gravity));
         let found = pair.kind.closest(x);
         let n = found.apart.normalize_or_zero();
-        let half = 0.5 * self.next_thickness(p) + self.state.delta;
+        let half = 0.5 * self.watched(pair) + self.state.delta;
         // height, speed and half the acceleration along n, of the corners and of the plane
         let height = x.map(|x| n.dot(x));
         let speed = vertices.map(|v| n.dot(v.velocity_at(t, gravity)));

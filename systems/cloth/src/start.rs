@@ -89,8 +89,13 @@ fn refuse(mut patches: Vec<Patch>) -> Result<(), Error> {
 }
 
 impl Net {
-    /// Places where an edge and a triangle share a point, or in the plane two segments.
-    pub(crate) fn crossings(&self, x: &[Vec3]) -> Vec<(u32, u32)> {
+    /// Places where an edge and a triangle share a point, or in the plane two segments; those where both are
+    /// prescribed only if `scripted`.
+    pub(crate) fn crossings(&self, x: &[Vec3], scripted: bool) -> Vec<(u32, u32)> {
+        let counts = |first: &[u32], second: &[u32]| {
+            let free = |i: &u32| !self.held[*i as usize];
+            first.iter().chain(second).any(free) || (scripted && self.concerns(first, second))
+        };
         let mut found = Vec::new();
         if self.plane {
             let boxes: Vec<Aabb> = self.edges.iter().map(|e| bounds(e, x, 0.0)).collect();
@@ -99,10 +104,13 @@ impl Net {
                 tree.query(boxes[e].low, boxes[e].high, |f| {
                     let other = self.edges[f as usize];
                     let apart = !corners.iter().any(|i| other.contains(i));
-                    let held = corners.iter().chain(&other).all(|i| self.held[*i as usize]);
                     let [a, b, c, d] =
                         [corners[0], corners[1], other[0], other[1]].map(|i| x[i as usize]);
-                    if (e as u32) < f && apart && !held && segments_cross(a, b, c, d, 2) {
+                    if (e as u32) < f
+                        && apart
+                        && segments_cross(a, b, c, d, 2)
+                        && counts(corners, &other)
+                    {
                         found.push((e as u32, f));
                     }
                 });
@@ -120,11 +128,7 @@ impl Net {
             let own = bounds(&[p, q], x, 0.0);
             tree.query(own.low, own.high, |f| {
                 let corners = self.faces[f as usize];
-                let held = [p, q]
-                    .iter()
-                    .chain(&corners)
-                    .all(|i| self.held[*i as usize]);
-                if held || corners.contains(&p) || corners.contains(&q) {
+                if corners.contains(&p) || corners.contains(&q) || !counts(&[p, q], &corners) {
                     return;
                 }
                 let [a, b, c] = corners.map(|i| x[i as usize]);
@@ -137,24 +141,32 @@ impl Net {
     }
 
     /// The crossings as patches.
-    pub(crate) fn crossing_patches(&self, x: &[Vec3]) -> Vec<Patch> {
+    pub(crate) fn crossing_patches(&self, x: &[Vec3], scripted: bool) -> Vec<Patch> {
         let at = |i: u32| x[i as usize];
         let kind = if self.plane {
             Kind::EdgeEdge
         } else {
             Kind::VertexFace
         };
-        let crossings = self.crossings(x);
+        let crossings = self.crossings(x, scripted);
         let patch = |(e, f): &(u32, u32)| Patch {
             a: Feature::of(self, Kind::EdgeEdge, false, *e, &at),
             b: Feature::of(self, kind, true, *f, &at),
             distance: 0.0,
             what: "they cross".into(),
         };
-        crossings.iter().take(MOST).map(patch).collect()
+        let sunk = self.sunk(x, scripted);
+        let below = |(i, k): &(u32, u32)| Patch {
+            a: Feature::of(self, Kind::VertexPlane, false, *i, &at),
+            b: Feature::of(self, Kind::VertexPlane, true, *k, &at),
+            distance: 0.0,
+            what: "it is in the half-space".into(),
+        };
+        let found = crossings.iter().map(patch).chain(sunk.iter().map(below));
+        found.take(MOST).collect()
     }
 
-    /// Pairs closer than `distance`, and how close, with `wanted` to choose by both first vertices.
+    /// Pairs that can be pushed apart and are closer than `distance`, and how close, with `wanted` to choose by both first vertices.
     pub(crate) fn close_pairs(
         &self,
         x: &[Vec3],
@@ -163,7 +175,10 @@ impl Net {
     ) -> Vec<(Kind, u32, u32, f64)> {
         let mut found = Vec::new();
         let mut consider = |kind: Kind, a: u32, b: u32, corners: [u32; 4]| {
-            if wanted(corners[0], corners[3]) && self.may_touch(kind, a, b) {
+            if wanted(corners[0], corners[3])
+                && self.may_touch(kind, a, b)
+                && !self.is_scripted(&corners)
+            {
                 let d = kind
                     .closest(corners.map(|i| x[i as usize]))
                     .distance_squared
@@ -210,6 +225,12 @@ impl Net {
                 });
             }
         }
+        for (k, plane) in self.planes.iter().enumerate() {
+            for i in 0..x.len() as u32 {
+                let corners = [i, plane[0], plane[1], plane[2]];
+                consider(Kind::VertexPlane, i, k as u32, corners);
+            }
+        }
         for (e, [a, b]) in self.edges.iter().copied().enumerate() {
             let own = bounds(&[a, b], x, 0.0);
             edges.query(own.low, own.high, |f| {
@@ -225,7 +246,7 @@ impl Net {
     /// Refuses a start that crosses itself, a mesh too fine for the thickness, and pairs that start
     /// closer than `start_layers` layers allow.
     pub(crate) fn validate_start(&self, start_layers: u32) -> Result<(), Error> {
-        refuse(self.crossing_patches(&self.start))?;
+        refuse(self.crossing_patches(&self.start, false))?;
         // the rest shape must not push against itself
         let same = |a: u32, b: u32| self.object[a as usize] == self.object[b as usize];
         let tight = self.close_pairs(&self.rest, self.thickness, same);
@@ -238,7 +259,7 @@ impl Net {
     /// Refuses the last object if, all being at `x`, it crosses something or is closer to it than
     /// `start_layers` layers allow.
     pub(crate) fn validate_newcomer(&self, x: &[Vec3], start_layers: u32) -> Result<(), Error> {
-        refuse(self.crossing_patches(x))?;
+        refuse(self.crossing_patches(x, false))?;
         let new = |i: u32| self.object[i as usize] as usize + 1 == self.objects.len();
         self.validate_distances(x, start_layers, |a, b| new(a) || new(b))
     }

@@ -14,6 +14,8 @@ use crate::mover::MoverState;
 use crate::net::Net;
 use crate::pair::Kind;
 use crate::pairs::Pairs;
+use crate::scripted::Meeting;
+use crate::toil::Toil;
 use crate::vertex::Vertex;
 use crate::{Account, BroadPhase, Certificate, Options, Patch, patches_as_obj};
 
@@ -33,6 +35,8 @@ pub struct State {
     pub(crate) agenda: Agenda,
     pub(crate) broad: Broad,
     pub(crate) balls: Balls,
+    /// Pairs of a vertex and a half-space, which are there for ever; see `half_space.rs`.
+    pub(crate) grounded: Vec<u32>,
     pub(crate) slabs: Heap,
     pub(crate) kdops: KDops,
     /// Bound of the error of a projected distance [m].
@@ -42,6 +46,10 @@ pub struct State {
     pub(crate) drops: Vec<u8>,
     /// Written by everything that kicks.
     pub(crate) account: Account,
+    /// Written by `scripted.rs`.
+    pub(crate) meetings: Vec<Meeting>,
+    /// Written by `toil.rs`.
+    pub(crate) toil: Toil,
     /// When brute force looks at all pairs again.
     pub(crate) look_again: Tick,
     /// Counts repairs.
@@ -74,6 +82,7 @@ impl State {
             agenda: Agenda::default(),
             broad: Broad::default(),
             balls: Balls::default(),
+            grounded: Vec::new(),
             slabs: Heap::default(),
             kdops: KDops::default(),
             delta: 0.0,
@@ -81,6 +90,8 @@ impl State {
             stall: None,
             drops: vec![0; net.elements.followed()],
             account: Account::default(),
+            meetings: Vec::new(),
+            toil: Toil::default(),
             look_again: Tick::MAX,
             round: 0,
         }
@@ -100,6 +111,10 @@ impl State {
             && self.drops.len() == net.elements.followed()
             && self.vertices.iter().all(|v| v.time <= self.time)
             && self.pairs.is_sound(net)
+            && self
+                .grounded
+                .iter()
+                .all(|p| (*p as usize) < self.pairs.pool.len())
             && self.agenda.is_sound(&self.pairs.pool)
             && certified
             && (options.broad_phase == BroadPhase::Boxes || self.kdops.is_sound(net))
@@ -126,7 +141,7 @@ impl State {
 pub struct Feature {
     /// Name of the sheet or obstacle.
     pub object: String,
-    /// "vertex", "edge" or "triangle".
+    /// "vertex", "edge", "triangle" or "half-space".
     pub what: String,
     /// Its number within the object; of an edge its number in the sorted list of edges.
     pub number: u32,
@@ -146,6 +161,7 @@ impl Feature {
     ) -> Self {
         let (what, corners): (&str, Vec<u32>) = match (kind, second) {
             (Kind::VertexFace, true) => ("triangle", net.faces[a as usize].to_vec()),
+            (Kind::VertexPlane, true) => ("half-space", net.planes[a as usize].to_vec()),
             (Kind::EdgeEdge, _) | (Kind::VertexEdge, true) => {
                 ("edge", net.edges[a as usize].to_vec())
             }
@@ -155,6 +171,7 @@ impl Feature {
         let first = match what {
             "triangle" => object.faces.start,
             "edge" => object.edges.start,
+            "half-space" => object.planes.start,
             _ => object.vertices.start,
         };
         Self {

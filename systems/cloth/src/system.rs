@@ -3,6 +3,7 @@
 use std::time::Instant;
 
 use drystone_base::{Pose, Vec3};
+use serde::{Deserialize, Serialize};
 
 use crate::body::FreeBody;
 use crate::clock::{LEVELS, Tick, ticks};
@@ -12,8 +13,8 @@ use crate::pair::Kind;
 use crate::state::State;
 use crate::vertex::Vertex;
 use crate::{
-    Account, Answer, BroadPhase, Certificate, ClampedDamper, Energy, Error, FreeMotion, Model,
-    Obstacle, Options, Patch, Report, Stall,
+    Account, Answer, BroadPhase, Certificate, ClampedDamper, Energy, Error, FreeMotion, Meeting,
+    Model, Moment, Obstacle, Options, Patch, Report, Stall,
 };
 
 /// What a start was like.
@@ -23,6 +24,13 @@ pub struct Start {
     pub deepest: u32,
     /// Energy that the layers put into pairs that start close [J].
     pub energy: f64,
+}
+
+/// Where everything was at a time.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Place {
+    time: Tick,
+    vertices: Vec<Vertex>,
 }
 
 /// A model, its state, and the options with which it is advanced.
@@ -44,15 +52,7 @@ impl System {
         let net = Net::new(&model, &options)?;
         net.validate_start(options.start_layers)?;
         let state = State::new(&net);
-        let mut system = Self {
-            model,
-            options,
-            net,
-            state,
-            scratch: Scratch::default(),
-            start: Start::default(),
-        };
-        system.begin();
+        let mut system = Self::begun(model, options, net, state, Scratch::default());
         let energy = system.energy();
         system.start = Start {
             deepest: system.scratch.tally.deepest,
@@ -61,6 +61,26 @@ impl System {
         system.state.account.start = energy.without_contact();
         system.state.account.layers = energy.contact;
         Ok(system)
+    }
+
+    /// A system with its pairs and certificates.
+    pub(crate) fn begun(
+        model: Model,
+        options: Options,
+        net: Net,
+        state: State,
+        scratch: Scratch,
+    ) -> Self {
+        let mut system = Self {
+            model,
+            options,
+            net,
+            state,
+            scratch,
+            start: Start::default(),
+        };
+        system.begin();
+        system
     }
 
     /// A system of `model` that goes on from `state`, a snapshot of one of the same model and options.
@@ -155,6 +175,7 @@ impl System {
             (_, BroadPhase::Boxes) => run.start_broad_phase(),
             (_, BroadPhase::KDop) => run.start_kdops(),
         }
+        run.start_half_spaces();
         if certificate == Certificate::Ball {
             run.start_balls();
         }
@@ -220,21 +241,68 @@ impl System {
 
     /// As [`System::advance`]; `watch` sees the state after the events of each time.
     pub fn advance_watched(&mut self, seconds: f64, mut watch: impl FnMut(&State)) -> Report {
+        self.advance_with(seconds, &mut watch, &mut |_| true)
+    }
+
+    /// As [`System::advance`], but `go_on` is asked every few thousand events whether to. If it says no the advance
+    /// ends between two events and is reported as interrupted; another one for the time that was left takes it up
+    /// again, and all is as if it had not been interrupted.
+    pub fn advance_while(
+        &mut self,
+        seconds: f64,
+        mut go_on: impl FnMut(&Moment) -> bool,
+    ) -> Report {
+        self.advance_with(seconds, &mut |_| {}, &mut go_on)
+    }
+
+    fn advance_with(
+        &mut self,
+        seconds: f64,
+        watch: &mut dyn FnMut(&State),
+        go_on: &mut dyn FnMut(&Moment) -> bool,
+    ) -> Report {
         let clock = Instant::now();
         self.scratch.tally = Default::default();
+        self.scratch.toiled = 0;
         let end = if seconds > 0.0 {
             self.state.time.saturating_add(ticks(seconds))
         } else {
             self.state.time
         };
+        let mut interrupted = false;
         if seconds > 0.0 && self.state.stall.is_none() {
-            self.run().until(end, &mut watch);
-            while self.scratch.regroup {
+            interrupted = !self.run().until(end, watch, go_on);
+            while self.scratch.regroup && !interrupted {
                 self.group();
-                self.run().until(end, &mut watch);
+                interrupted = !self.run().until(end, watch, go_on);
             }
         }
-        self.report(end, clock)
+        let report = self.report(end, clock);
+        Report {
+            interrupted,
+            exhausted: report.exhausted && !interrupted,
+            ..report
+        }
+    }
+
+    /// Where everything is, for [`System::stand_still_at`].
+    pub fn place(&self) -> Place {
+        Place {
+            time: self.state.time,
+            vertices: self.state.vertices.clone(),
+        }
+    }
+
+    /// After a stall, puts everything back where it was when `place` was taken; time goes on standing still.
+    pub fn stand_still_at(&mut self, place: &Place) {
+        if self.state.stall.is_some() && place.vertices.len() <= self.state.vertices.len() {
+            let (kept, new) = self.state.vertices.split_at_mut(place.vertices.len());
+            kept.copy_from_slice(&place.vertices);
+            for vertex in new {
+                vertex.time = vertex.time.min(place.time);
+            }
+            self.state.time = place.time;
+        }
     }
 
     fn report(&self, end: Tick, clock: Instant) -> Report {
@@ -280,10 +348,16 @@ impl System {
             steps,
             stall: state.stall.clone(),
             exhausted: state.time < end && state.stall.is_none(),
+            interrupted: false,
             not_finite,
             time: self.time(),
             seconds: clock.elapsed().as_secs_f64(),
         }
+    }
+
+    /// What met although both sides of it are prescribed, once for each two things, since the start.
+    pub fn meetings(&self) -> &[Meeting] {
+        &self.state.meetings
     }
 
     /// Why time stands still, if it does.
@@ -437,12 +511,14 @@ impl System {
 
     /// Places where something crosses something now, by exact predicates: none, ever.
     pub fn crossings(&self) -> Vec<Patch> {
-        self.net.crossing_patches(&self.all_points(&self.state))
+        self.net
+            .crossing_patches(&self.all_points(&self.state), true)
     }
 
     /// Whether something crosses something in `state`, seen while advancing a clone of this system.
     pub fn crosses(&self, state: &State) -> bool {
-        !self.net.crossings(&self.all_points(state)).is_empty()
+        let x = self.all_points(state);
+        !(self.net.crossings(&x, true).is_empty() && self.net.sunk(&x, true).is_empty())
     }
 
     /// Pairs that lack a layer at the distance they have now, by brute force: none, ever.

@@ -259,7 +259,13 @@ impl Model {
 
     fn validate_obstacle(&self, obstacle: &Obstacle) -> Result<(), Error> {
         let object = format!("obstacle `{}`", obstacle.name);
-        self.validate_points(&object, "vertex", &obstacle.points)?;
+        let endless = !obstacle.planes.is_empty() && obstacle.faces.is_empty();
+        if !(self.plane && endless) {
+            self.validate_points(&object, "vertex", &obstacle.points)?;
+        }
+        for (k, plane) in obstacle.planes.iter().enumerate() {
+            self.validate_plane(&object, k, plane, obstacle)?;
+        }
         validate_mesh(
             &object,
             &obstacle.points,
@@ -276,6 +282,48 @@ impl Model {
         }
         restitution(&object, obstacle.restitution)?;
         self.validate_motion(&object, &obstacle.motion, obstacle.points.len())
+    }
+
+    /// Three points of a plane that are points of nothing else.
+    fn validate_plane(
+        &self,
+        object: &str,
+        k: usize,
+        plane: &[u32; 3],
+        obstacle: &Obstacle,
+    ) -> Result<(), Error> {
+        let wrong = |found: String, wanted: &str| {
+            Err(Error::quantity(
+                object,
+                format!("half-space {k}"),
+                found,
+                wanted,
+            ))
+        };
+        let count = obstacle.points.len();
+        if plane.iter().any(|i| *i as usize >= count) {
+            return wrong(format!("{plane:?}"), &format!("numbers below {count}"));
+        }
+        let used = |i: &u32| {
+            let faces = obstacle.faces.iter().flatten();
+            let mut others = faces.chain(obstacle.segments.iter().flatten());
+            others.any(|other| other == i)
+        };
+        if plane.iter().any(used) {
+            return wrong(format!("{plane:?}"), "points that are no part of a mesh");
+        }
+        let [a, b, c] = plane.map(|i| obstacle.points[i as usize]);
+        let (u, w) = (b - a, c - a);
+        let normal = u.cross(w);
+        let sine = normal.length() / (u.length() * w.length());
+        if !(sine > 0.1 && sine.is_finite()) {
+            return wrong(format!("{a}, {b}, {c}"), "three points, far from one line");
+        }
+        if self.plane && normal.z.abs() > 1e-12 * normal.length() {
+            let found = format!("of the normal {}", normal.normalize_or_zero());
+            return wrong(found, "a normal in the plane z = 0, the model being plane");
+        }
+        Ok(())
     }
 
     fn validate_motion(&self, object: &str, motion: &Motion, count: usize) -> Result<(), Error> {

@@ -15,7 +15,7 @@ use crate::{Body, Material, Motion, Scene, SceneError};
 
 /// Round obstacles lie within their solid by no more than this part of the thickness [1].
 const SAG: f64 = 0.2;
-/// A half-space reaches this many times as far as the cloth [1].
+/// The points of a half-space's plane are this many times as far out as the cloth [1].
 const FLOOR: f64 = 4.0;
 
 /// The cloth of a scene, ready to be simulated.
@@ -27,7 +27,7 @@ pub(crate) struct Built {
     pub rides: Vec<(usize, usize, usize)>,
     /// Bodies that enter later.
     pub late: Vec<Late>,
-    /// How far a half-space reaches [m].
+    /// How far out the points of a half-space's plane are [m].
     pub floor: f64,
 }
 
@@ -116,7 +116,14 @@ pub(crate) fn build(
                 "a name of its own",
             ));
         }
-        let sheet = sheet(cloth, bodies, built.model.sheets.len(), &mut built.rides)?;
+        let number = built.model.sheets.len();
+        let mut sheet = sheet(cloth, bodies, number, &mut built.rides)?;
+        // a hem may touch the body that it is pinned to
+        let there = |body: usize| bodies[..body].iter().filter(|b| b.enters_at <= 0.0).count();
+        let own = built.rides.iter().filter(|ride| ride.0 == number);
+        sheet.fastened = own
+            .map(|&(_, pin, body)| [pin as u32, there(body) as u32])
+            .collect();
         built.model.sheets.push(sheet);
     }
     for field in &scene.fields {
@@ -218,6 +225,7 @@ fn sheet(
         segments: made.segments,
         material: cloth.material.clone(),
         pins,
+        fastened: Vec::new(),
         loads,
     })
 }
@@ -234,6 +242,7 @@ fn obstacle(
         name: body.name.clone(),
         points: solid.points.iter().map(|&p| pose.point(p)).collect(),
         faces: solid.faces,
+        planes: solid.planes,
         segments: Vec::new(),
         motion: match body.motion {
             Motion::Fixed => cloth::Motion::Fixed,

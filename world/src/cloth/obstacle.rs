@@ -1,4 +1,4 @@
-//! Bodies as cloth sees them: triangles that move with them.
+//! Bodies as cloth sees them: triangles and half-spaces that move with them.
 
 use drystone_base::{Pose, Vec3};
 use drystone_geometry::Hull;
@@ -11,6 +11,8 @@ use crate::Shape;
 pub(crate) struct Triangles {
     pub points: Vec<Vec3>,
     pub faces: Vec<[u32; 3]>,
+    /// Half-spaces, by three points each.
+    pub planes: Vec<[u32; 3]>,
 }
 
 impl Triangles {
@@ -18,20 +20,29 @@ impl Triangles {
         let first = self.points.len() as u32;
         self.points
             .extend(part.points.iter().map(|&p| pose.point(p)));
-        let moved = part.faces.iter().map(|face| face.map(|v| v + first));
-        self.faces.extend(moved);
+        let moved = |face: &[u32; 3]| face.map(|v| v + first);
+        self.faces.extend(part.faces.iter().map(moved));
+        self.planes.extend(part.planes.iter().map(moved));
     }
 }
 
 /// Triangles of `shape`, in its frame. Round ones lie within, by no more than `sag` where that takes
-/// at most 2562 vertices; a half-space is a square that reaches `floor` [m].
+/// at most 2562 vertices; a half-space is a plane without end, through points as far out as `floor` [m].
 pub(crate) fn triangles(shape: &Shape, sag: f64, floor: f64) -> Triangles {
     let of = |mesh: &drystone_geometry::TriMesh| Triangles {
         points: mesh.vertices().to_vec(),
         faces: mesh.triangles().to_vec(),
+        planes: Vec::new(),
     };
     match shape {
-        Shape::Box { size } => of(&build::cuboid(Vec3::from(*size) * 0.5)),
+        Shape::Box { size } => {
+            let (points, faces) = build::box_surface(Vec3::from(*size) * 0.5);
+            Triangles {
+                points,
+                faces,
+                planes: Vec::new(),
+            }
+        }
         Shape::Sphere { radius } => of(&build::icosphere(*radius, subdivisions(*radius, sag))),
         Shape::Capsule { length, radius } => {
             let mut ball = of(&build::icosphere(*radius, subdivisions(*radius, sag)));
@@ -42,15 +53,12 @@ pub(crate) fn triangles(shape: &Shape, sag: f64, floor: f64) -> Triangles {
             ball
         }
         Shape::HalfSpace => {
+            // counterclockwise, seen from above
             let corner = |x: f64, z: f64| Vec3::new(x * floor, 0.0, z * floor);
             Triangles {
-                points: vec![
-                    corner(-1.0, -1.0),
-                    corner(-1.0, 1.0),
-                    corner(1.0, 1.0),
-                    corner(1.0, -1.0),
-                ],
-                faces: vec![[0, 1, 2], [0, 2, 3]],
+                points: vec![corner(1.0, 0.0), corner(-0.5, -0.87), corner(-0.5, 0.87)],
+                faces: Vec::new(),
+                planes: vec![[0, 1, 2]],
             }
         }
         Shape::Hull { points } => {
@@ -59,6 +67,7 @@ pub(crate) fn triangles(shape: &Shape, sag: f64, floor: f64) -> Triangles {
             hull.map_or_else(Triangles::default, |hull| Triangles {
                 points: hull.points().to_vec(),
                 faces: hull.triangles().to_vec(),
+                planes: Vec::new(),
             })
         }
         Shape::Compound { parts } => {
@@ -70,7 +79,11 @@ pub(crate) fn triangles(shape: &Shape, sag: f64, floor: f64) -> Triangles {
         }
         Shape::Mesh(mesh) => {
             let (points, faces) = mesh.resolved().unwrap_or_default();
-            Triangles { points, faces }
+            Triangles {
+                points,
+                faces,
+                planes: Vec::new(),
+            }
         }
     }
 }

@@ -283,3 +283,132 @@ fn a_hidden_body_pushes_as_one_that_is_shown() {
     assert_eq!(seen.cloths, unseen.cloths);
     assert!(seen.bodies[0].visible && !unseen.bodies[0].visible);
 }
+
+/// Two sheets on a table, and a stamp that would go through both; a ball lies beside them.
+fn press() -> Scene {
+    let mut scene = Scene::new();
+    scene.dt = 0.02;
+    scene.cloth_contact.thickness = 0.02;
+    scene.cloth_solver.shortest_period = 1e-4;
+    scene.ground();
+    scene.add(
+        Body::block(0.2, 0.1, 0.2)
+            .named("stamp")
+            .at(0.0, 0.2, 0.0)
+            .along(vec![
+                Key::new(0.0, [0.0, 0.2, 0.0]),
+                Key::new(0.5, [0.0, -0.3, 0.0]),
+            ]),
+    );
+    scene.add(Body::ball(0.1).named("ball").at(1.0, 0.5, 0.0));
+    let sheet = Surface::Sheet {
+        columns: 5,
+        rows: 5,
+        spacing: 0.08,
+    };
+    scene.cloth(Cloth::new("sheet", sheet).at(0.0, 0.03, 0.0).of(material()));
+    scene
+}
+
+#[test]
+fn at_a_stall_the_whole_world_stands_still() {
+    let mut world = World::new(&press()).unwrap();
+    let mut last = world.frame();
+    while !world.has_stopped() {
+        last = world.frame();
+        world.step();
+        assert!(world.cloths().unwrap().crossings().is_empty());
+        assert!(world.time() < 0.5);
+    }
+    // where the step began in which it happened, with all that is in it
+    assert_eq!(world.frame(), last);
+    let [finding] = world.findings() else {
+        panic!("{:?}", world.findings());
+    };
+    assert_eq!(finding.kind, FindingKind::ClothStalled);
+    let passed = finding.time - world.time();
+    assert!((0.0..=0.02).contains(&passed), "{passed} s later");
+    // and there it stays, in a snapshot too
+    world.run_for(0.1);
+    assert_eq!(world.frame(), last);
+    let mut resumed = World::new(&press()).unwrap();
+    resumed.restore(&world.snapshot()).unwrap();
+    resumed.step();
+    assert!(resumed.has_stopped());
+    assert_eq!(resumed.frame(), last);
+}
+
+#[test]
+fn a_step_that_is_interrupted_goes_on_with_the_same_bits() {
+    let scene = Scene {
+        dt: 0.02,
+        ..late_ball(0.95)
+    };
+    let mut whole = World::new(&scene).unwrap();
+    whole.run_for(0.4);
+    let mut world = World::new(&scene).unwrap();
+    let mut parts = 0;
+    while world.time() < 0.4 - 1e-9 || world.is_mid_step() {
+        let mut asked = 0;
+        world.advance_while(world.step_length(), |_| {
+            asked += 1;
+            asked < 2
+        });
+        if world.is_mid_step() {
+            parts += 1;
+            // put by and taken up in another world
+            let snapshot = world.snapshot();
+            world = World::new(&scene).unwrap();
+            world.restore(&snapshot).unwrap();
+            assert!(world.is_mid_step());
+        }
+    }
+    assert!(parts > 2, "{parts} parts");
+    assert_eq!(whole.frame(), world.frame());
+    assert_eq!(whole.momentum(), world.momentum());
+}
+
+#[test]
+fn pinned_cloth_that_is_moved_into_a_body_is_a_finding_with_both_names() {
+    let mut scene = draped();
+    let path = vec![Key::new(0.0, [0.0; 3]), Key::new(0.1, [0.0, -0.2, 0.0])];
+    scene.cloths[0].pins = vec![Pin::along(ClothPart::All, path)];
+    let mut world = World::new(&scene).unwrap();
+    world.run_for(0.2);
+    let [finding] = world.findings() else {
+        panic!("{:?}", world.findings());
+    };
+    assert_eq!(finding.kind, FindingKind::ScriptsMeet);
+    assert!(finding.thing.contains("sheet") && finding.thing.contains("ball"));
+    assert!((finding.time - 0.025).abs() < 0.002, "{finding}");
+    assert!(!world.cloths().unwrap().crossings().is_empty());
+    // on the body itself it is meant to be
+    scene.cloths[0].pins = vec![Pin::on(ClothPart::All, "ball")];
+    let mut world = World::new(&scene).unwrap();
+    world.run_for(0.1);
+    assert!(world.is_sound(), "{:?}", world.findings());
+}
+
+#[test]
+fn ground_has_no_end_for_cloth() {
+    let mut scene = draped();
+    scene.bodies.clear();
+    scene.ground();
+    scene.cloths[0].velocity = [400.0, 0.0, 0.0];
+    scene.cloths[0].position = [0.0, 0.1, 0.0];
+    let mut world = World::new(&scene).unwrap();
+    world.run_for(0.4);
+    let points = &world.frame().cloths[0].points;
+    assert!(points.iter().all(|p| p.y > 0.0 && p.y < 0.1 && p.x > 50.0));
+    assert!(world.is_sound(), "{:?}", world.findings());
+}
+
+/// Such a body once ended the program.
+#[test]
+fn a_floor_as_thin_as_a_hair_beside_cloth_is_an_answer() {
+    let mut scene = draped();
+    scene.bodies[0] = Body::block(10_000.0, 1e-5, 10_000.0).fixed();
+    if let Err(error) = World::new(&scene) {
+        assert!(error.to_string().contains("box"), "{error}");
+    }
+}

@@ -1,4 +1,7 @@
-//! `drystone ccd`: how the bounds that cloth relies on do on published collision queries.
+//! `drystone ccd`: how the certificates that cloth relies on do on published collision queries.
+//!
+//! Each query is run as a small prescribed scene through cloth's own event loop: pairs found by its broad phase, looked
+//! at when their certificates end (`drystone_cloth::may_meet`).
 //!
 //! A query is eight rows of a CSV file: four corners at the start and at the end, each a fraction
 //! (numerator, denominator) for x, y and z, and whether they meet. The path says `edge-edge` or
@@ -9,7 +12,7 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use drystone_base::Vec3;
-use drystone_geometry::proximity::first_approach;
+use drystone_cloth::{Kind, Options, may_meet};
 
 use crate::arguments::Ccd;
 use crate::failure::{BROKEN, Failure, WELL};
@@ -74,10 +77,9 @@ fn collect(path: &Path, files: &mut Vec<PathBuf>) -> Result<(), Failure> {
 fn judge(path: &Path) -> Result<Tally, Failure> {
     let refused = |message: String| Failure::input(format!("`{}`: {message}", path.display()));
     let text = std::fs::read_to_string(path).map_err(|e| refused(e.to_string()))?;
-    // four corners, of which the first so many are of one side
-    let split = match path.to_string_lossy() {
-        name if name.contains("edge-edge") => 2,
-        name if name.contains("vertex-face") => 1,
+    let kind = match path.to_string_lossy() {
+        name if name.contains("edge-edge") => Kind::EdgeEdge,
+        name if name.contains("vertex-face") => Kind::VertexFace,
         _ => {
             return Err(refused(
                 "says neither edge-edge nor vertex-face in its path".into(),
@@ -96,13 +98,13 @@ fn judge(path: &Path) -> Result<Tally, Failure> {
             rows.len()
         )));
     }
-    let mut tally = Tally::default();
+    let (mut tally, options) = (Tally::default(), Options::default());
     for query in rows.chunks_exact(8) {
         let corner = |k: usize| query[k].0;
         let (start, end) = ([0, 1, 2, 3].map(corner), [4, 5, 6, 7].map(corner));
         let corners = start.iter().chain(&end);
         let size = corners.fold(1e-300f64, |most, p| most.max(p.abs().max_element()));
-        let found = first_approach(&start, &end, split, 0.0, 1e-9 * size).is_some();
+        let found = may_meet(kind, start, end, 1e-9 * size, &options);
         let meets = query[0].1;
         tally.queries += 1;
         tally.met += u64::from(meets);

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use drystone_world::{Recorder, World};
 
@@ -16,6 +16,8 @@ use crate::{dump, interrupt, say, summary};
 
 /// Simulated seconds between checkpoints, where nobody says otherwise.
 const CHECKPOINT_EVERY: f64 = 1.0;
+/// Within a step that takes longer a checkpoint is written each time that so much has passed, if one is wanted.
+const LONG_STEP: Duration = Duration::from_secs(60);
 
 pub(crate) fn run(run: &Run) -> Result<ExitCode, Failure> {
     // all that can be refused is refused before the first step
@@ -44,12 +46,32 @@ pub(crate) fn run(run: &Run) -> Result<ExitCode, Failure> {
     }
     picture_if_due(run, &mut outputs, &world);
     let mut warnings = Warnings::default();
-    while step_number(&world) < last_step && !interrupt::asked() {
+    let mut put_by_at = Instant::now() + LONG_STEP;
+    while !is_over(&world, last_step) && !interrupt::asked() {
         if run.strict && !world.is_sound() {
             break;
         }
-        dump::write_due(&mut dumps, &world, &mut outputs);
-        let report = world.step();
+        if !world.is_mid_step() {
+            dump::write_due(&mut dumps, &world, &mut outputs);
+        }
+        let report = world.advance_while(world.step_length(), |moment| {
+            progress.inside(moment);
+            let put_by = run.checkpoint.is_some() && Instant::now() > put_by_at;
+            !(interrupt::asked() || put_by)
+        });
+        if world.is_mid_step() {
+            // a step that takes this long is put by as it stands
+            if let Some(path) = &run.checkpoint {
+                outputs.checkpoint(path, &world);
+                put_by_at = Instant::now() + LONG_STEP;
+            }
+            continue;
+        }
+        if world.has_stopped() {
+            recorder.step(&report);
+            warnings.show_new(&world, &progress);
+            break;
+        }
         recorder.step(&report);
         progress.step(&world, &report);
         warnings.show_new(&world, &progress);
@@ -62,6 +84,7 @@ pub(crate) fn run(run: &Run) -> Result<ExitCode, Failure> {
         {
             outputs.checkpoint(path, &world);
             next_checkpoint += every(run);
+            put_by_at = Instant::now() + LONG_STEP;
         }
     }
     let wall_seconds = started.elapsed().as_secs_f64();
@@ -69,8 +92,9 @@ pub(crate) fn run(run: &Run) -> Result<ExitCode, Failure> {
 
     // what took longest to make is kept first
     let unsound = !world.is_sound();
-    let stopped = run.strict && unsound && step_number(&world) < last_step;
-    let interrupted = step_number(&world) < last_step && !stopped;
+    let unfinished = !is_over(&world, last_step);
+    let stopped = run.strict && unsound && unfinished;
+    let interrupted = unfinished && !stopped;
     let checkpoint = put_by(run, &found, &mut outputs, &world, interrupted);
     outputs.finish();
     let stall = world.cloths().and_then(|cloths| cloths.stall());
@@ -80,7 +104,9 @@ pub(crate) fn run(run: &Run) -> Result<ExitCode, Failure> {
     }
     let report = recorder.report(&world, wall_seconds);
     outputs.numbers(&report);
-    outputs.picture(&world, &world.frame());
+    if !world.is_mid_step() {
+        outputs.picture(&world, &world.frame());
+    }
     summary::print(&report, &outputs);
     if interrupted {
         say::line(format_args!(
@@ -93,7 +119,12 @@ pub(crate) fn run(run: &Run) -> Result<ExitCode, Failure> {
         }
         return Ok(INTERRUPTED.into());
     }
-    if stopped {
+    if world.has_stopped() && world.time() < end - 0.5 * world.step_length() {
+        say::line(format_args!(
+            "the world stands still at {:.3} s of {end} s: cloth has stalled; all before is written",
+            world.time()
+        ));
+    } else if stopped {
         say::line(format_args!(
             "stopped at the first finding, at {:.3} s of {end} s",
             world.time()
@@ -155,6 +186,12 @@ fn check_times(run: &Run, world: &World, end: f64) -> Result<(), Failure> {
         )));
     }
     Ok(())
+}
+
+/// Whether there is nothing more to simulate: the end is reached, or cloth has stalled.
+fn is_over(world: &World, last_step: u64) -> bool {
+    let ended = step_number(world) >= last_step && !world.is_mid_step();
+    ended || world.has_stopped()
 }
 
 fn every(run: &Run) -> f64 {

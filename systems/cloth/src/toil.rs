@@ -1,0 +1,203 @@
+//! Is there any progress? A contact that leaves no room needs ever deeper layers, which tick ever more often.
+//!
+//! After so many ticks of layers the groups are looked at: the free vertices that active layers join. A group's
+//! strain is how often layers tick about it, over how often elastic forces and first layers do. In a fast hit it is
+//! large for a moment, in which every vertex sees some hundred ticks. Where it stays above `Options::stall_ratio` for
+//! longer, time is about to stand still: that is a stall, soon if the group lies between prescribed things that move
+//! against each other, and after many more ticks if it does not. Only ticks are counted and no clock is
+//! asked, so it comes at the same event everywhere.
+
+use serde::{Deserialize, Serialize};
+
+use crate::clock::period;
+use crate::event_loop::Run;
+use crate::net::Net;
+
+/// Ticks of layers between two looks, and per entry of the agenda if those are more.
+const LOOK: u64 = 1 << 15;
+const LOOK_EACH: u64 = 2;
+/// No look at all while the fastest layers tick at most so many times as often as the fastest elastic force, as a power
+/// of two.
+const CALM: u32 = 2;
+/// Ticks under strain that are a stall, at least and per vertex of the group, where it is pressed between things that
+/// are prescribed.
+const PRESSED: (f64, f64) = (1e5, 1000.0);
+/// The same where it is not.
+const FREE: (f64, f64) = (2e6, 10_000.0);
+
+/// Ticks of layers, and how many of them under strain.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Toil {
+    /// Since the last look.
+    ticks: u64,
+    /// Of the group under most strain, since the looks at which there was none.
+    strained: f64,
+}
+
+/// The group under most strain.
+struct Strained {
+    ratio: f64,
+    /// Its part of all ticks of layers [1].
+    share: f64,
+    vertices: usize,
+    /// Whether two prescribed things that do not move as one are at it.
+    pressed: bool,
+    /// Its pair with most layers.
+    deepest: u32,
+}
+
+/// Events a second of elastic forces at every vertex, those of an element shared among its corners; a look at a vertex
+/// counts as well, so that what has no elasticity has a measure too.
+fn elastic_rates(net: &Net) -> Vec<f64> {
+    let mut rate: Vec<f64> = net.check.iter().map(|level| 1.0 / period(*level)).collect();
+    for (level, beat) in net.beats.iter().enumerate() {
+        let often = 1.0 / period(level as u8);
+        let mut add = |corners: &[u32]| {
+            for i in corners {
+                rate[*i as usize] += often / corners.len() as f64;
+            }
+        };
+        beat.springs.iter().for_each(|spring| add(&spring.ends));
+        beat.hinges.iter().for_each(|hinge| add(&hinge.corners));
+        beat.triangles.iter().for_each(|face| add(&face.corners));
+    }
+    rate
+}
+
+/// Root of a vertex in a forest, shortening the way.
+fn root(parent: &mut [u32], mut i: u32) -> u32 {
+    while parent[i as usize] != i {
+        let above = parent[parent[i as usize] as usize];
+        parent[i as usize] = above;
+        i = above;
+    }
+    i
+}
+
+impl Run<'_> {
+    /// Counts the ticks of layers of this event; stalls where they have been too many for too long.
+    #[inline]
+    pub(crate) fn count_toil(&mut self) {
+        let ticks = self.scratch.tally.penalties + self.scratch.tally.null_penalties;
+        self.state.toil.ticks += ticks - self.scratch.toiled.min(ticks);
+        self.scratch.toiled = ticks;
+        if self.state.toil.ticks >= LOOK {
+            self.look_for_strain();
+        }
+    }
+
+    #[inline(never)]
+    fn look_for_strain(&mut self) {
+        let entries: usize = self.state.agenda.levels.iter().map(Vec::len).sum();
+        let ticks = self.state.toil.ticks;
+        if ticks < LOOK_EACH * entries as u64 || self.state.stall.is_some() {
+            return;
+        }
+        self.state.toil.ticks = 0;
+        let fastest = |mask: u64| mask.trailing_zeros();
+        if fastest(self.state.agenda.mask) + CALM >= fastest(self.net.beat_mask) {
+            self.state.toil.strained = 0.0;
+            return;
+        }
+        let strained = self.most_strained();
+        let Some(worst) = strained.filter(|worst| worst.ratio > self.options.stall_ratio) else {
+            self.state.toil.strained = 0.0;
+            return;
+        };
+        self.state.toil.strained += ticks as f64 * worst.share;
+        let (least, each) = if worst.pressed { PRESSED } else { FREE };
+        let patience = least.max(each * worst.vertices as f64);
+        if self.state.toil.strained > patience {
+            let reason = format!(
+                "layers tick {:.0} times as often as elastic forces about the {} vertices of this contact, for long: what \
+                 closes in on them leaves no room",
+                worst.ratio, worst.vertices
+            );
+            self.stall(worst.deepest, &reason);
+        }
+    }
+
+    /// The group under most strain, if any layer is active.
+    fn most_strained(&self) -> Option<Strained> {
+        let (net, state) = (self.net, &*self.state);
+        let free = |i: &u32| state.vertices[*i as usize].inverse_mass > 0.0;
+        // groups of vertices joined by active layers
+        let mut parent: Vec<u32> = (0..state.vertices.len() as u32).collect();
+        for entry in state.agenda.levels.iter().flatten() {
+            let mut corners = entry.corners.into_iter().filter(free);
+            if let Some(first) = corners.next() {
+                let first = root(&mut parent, first);
+                for i in corners {
+                    let other = root(&mut parent, i);
+                    parent[other as usize] = first;
+                }
+            }
+        }
+        // of each group, by its root: ticks a second of layers, of elastic forces and first layers, and more
+        #[derive(Clone, Default)]
+        struct Group {
+            layers: f64,
+            usual: f64,
+            vertices: usize,
+            /// What it touches of prescribed things, the first of them.
+            touches: Option<u32>,
+            pressed: bool,
+            deepest: Option<(u32, u32)>,
+        }
+        // what never moves is one thing; bodies that give way are none
+        let thing = |i: u32| match net.fixed[i as usize] {
+            true => u32::MAX,
+            false => net.rigid_group[i as usize],
+        };
+        let gives_way = |i: u32| {
+            let obstacle = (net.object[i as usize] as usize).checked_sub(net.sheets);
+            obstacle.is_some_and(|k| matches!(state.bodies.get(k), Some(Some(_))))
+        };
+        let mut groups = vec![Group::default(); parent.len()];
+        let mut joined = vec![false; parent.len()];
+        let mut all = 0.0;
+        for (level, entries) in state.agenda.levels.iter().enumerate() {
+            let often = 1.0 / period(level as u8);
+            all += often * entries.len() as f64;
+            for entry in entries {
+                let Some(first) = entry.corners.into_iter().find(|i| free(i)) else {
+                    continue;
+                };
+                let group = &mut groups[root(&mut parent, first) as usize];
+                group.layers += often;
+                if entry.from == 1 {
+                    group.usual += often;
+                }
+                let layers = state.pairs.pool[entry.pair as usize].layers;
+                if group.deepest.is_none_or(|(most, _)| layers > most) {
+                    group.deepest = Some((layers, entry.pair));
+                }
+                for i in entry.corners {
+                    if free(&i) {
+                        joined[i as usize] = true;
+                    } else if !gives_way(i) {
+                        let first = *group.touches.get_or_insert(thing(i));
+                        group.pressed |= first != thing(i);
+                    }
+                }
+            }
+        }
+        let rate = elastic_rates(net);
+        for i in (0..parent.len()).filter(|i| joined[*i]) {
+            let group = &mut groups[root(&mut parent, i as u32) as usize];
+            group.usual += rate[i];
+            group.vertices += 1;
+        }
+        let strained = |group: &Group| {
+            Some(Strained {
+                ratio: group.layers / group.usual,
+                share: group.layers / all,
+                vertices: group.vertices,
+                pressed: group.pressed,
+                deepest: group.deepest?.1,
+            })
+        };
+        let found = groups.iter().filter_map(strained);
+        found.max_by(|a, b| a.ratio.total_cmp(&b.ratio))
+    }
+}
