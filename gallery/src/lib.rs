@@ -58,13 +58,14 @@ gallery! {
     card_house card_house_slippery house pyramid dominoes jam
     carried_box struck_stack seesaw_placed seesaw_dropped leaning_stack counterweight overhang
     incline arch newtons_cradle spinning_top dzhanibekov
+    matches loaded_columns ball_on_cubes rod_and_plate
     lanterns moving_jungle grove donkey_ears bun_and_braid curly_bangs long_hair
     golden_hair cantilever pendulum double_pendulum hanging_chain helix twisted_ring capstan
     incline_rod two_strand_necklace kicked_grooms lamps rope_pendulum rope_bridge hubs_and_tails
     particle_and_floor sludge cloth_on_sphere free_sheet reef_knot reef_knot_small
     reef_knot_displaced reef_knot_untied overhand bowline bowline_small trash_compactor trash_compactor_small
     animal_compactor animal_compactor_small sheets_draped sheets_draped_small sheets_soft sheets_pulled sheets_pulled_small
-    balls_on_nails balls_on_nails_small curtain curtain_small
+    balls_on_nails balls_on_nails_small curtain curtain_small tablecloth hung_sign
     bench_box_stack bench_large_mass bench_wall bench_tower bench_roof_tower bench_ball_grid
     bench_silo
 }
