@@ -30,19 +30,21 @@ const FREE: (f64, f64) = (2e6, 10_000.0);
 pub(crate) struct Toil {
     /// Since the last look.
     ticks: u64,
-    /// Of the group under most strain, since the looks at which there was none.
+    /// Of groups under strain, since the last look at which there was none.
     strained: f64,
 }
 
-/// The group under most strain.
+/// The groups under too much strain.
+#[derive(Default)]
 struct Strained {
+    /// Of the worst of them [1].
     ratio: f64,
-    /// Its part of all ticks of layers [1].
+    /// Their part of all ticks of layers [1].
     share: f64,
     vertices: usize,
-    /// Whether two prescribed things that do not move as one are at it.
+    /// Whether two prescribed things that do not move as one are at one of them.
     pressed: bool,
-    /// Its pair with most layers.
+    /// Their pair with most layers.
     deepest: u32,
 }
 
@@ -99,8 +101,7 @@ impl Run<'_> {
             self.state.toil.strained = 0.0;
             return;
         }
-        let strained = self.most_strained();
-        let Some(worst) = strained.filter(|worst| worst.ratio > self.options.stall_ratio) else {
+        let Some(worst) = self.strained(self.options.stall_ratio) else {
             self.state.toil.strained = 0.0;
             return;
         };
@@ -117,8 +118,8 @@ impl Run<'_> {
         }
     }
 
-    /// The group under most strain, if any layer is active.
-    fn most_strained(&self) -> Option<Strained> {
+    /// The groups whose strain is above `limit`, if there are any.
+    fn strained(&self, limit: f64) -> Option<Strained> {
         let (net, state) = (self.net, &*self.state);
         let free = |i: &u32| state.vertices[*i as usize].inverse_mass > 0.0;
         // groups of vertices joined by active layers
@@ -188,16 +189,22 @@ impl Run<'_> {
             group.usual += rate[i];
             group.vertices += 1;
         }
-        let strained = |group: &Group| {
-            Some(Strained {
-                ratio: group.layers / group.usual,
-                share: group.layers / all,
-                vertices: group.vertices,
-                pressed: group.pressed,
-                deepest: group.deepest?.1,
-            })
-        };
-        let found = groups.iter().filter_map(strained);
-        found.max_by(|a, b| a.ratio.total_cmp(&b.ratio))
+        // all that are under too much strain, as one
+        let mut sum: Option<(Strained, u32)> = None;
+        for group in &groups {
+            let (ratio, share) = (group.layers / group.usual, group.layers / all);
+            let Some((layers, pair)) = group.deepest.filter(|_| ratio > limit) else {
+                continue;
+            };
+            let (sum, most) = sum.get_or_insert((Strained::default(), 0));
+            sum.ratio = sum.ratio.max(ratio);
+            sum.share += share;
+            sum.vertices += group.vertices;
+            sum.pressed |= group.pressed;
+            if layers > *most {
+                (sum.deepest, *most) = (pair, layers);
+            }
+        }
+        sum.map(|(sum, _)| sum)
     }
 }
