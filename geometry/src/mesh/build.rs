@@ -16,9 +16,9 @@ fn solid(vertices: Vec<Vec3>, triangles: Vec<[u32; 3]>) -> TriMesh {
 }
 
 /// Thinnest box, as a part of its longest edge: the corners of thinner ones would be welded [1].
-const THINNEST: f64 = 1e-7;
+const THINNEST: f64 = 1e-5;
 
-/// A box about the origin with the given half edges [m]; one that is thinner than 1e-7 of its longest edge is made as
+/// A box about the origin with the given half edges [m]; one that is thinner than 1e-5 of its longest edge is made as
 /// thick as that.
 pub fn cuboid(half: Vec3) -> TriMesh {
     let half = Vec3::from_array(half.to_array().map(positive));

@@ -299,8 +299,8 @@ fn find_struck(
             continue;
         }
         let way = closing_speed(state, a, b, radius) * dt;
-        // less than that contacts are looked for anyhow
-        if way > tuning.envelope * length_of(model, a, b) {
+        // less than that is a matter of the next step
+        if way > tuning.struck * length_of(model, a, b) {
             struck[a] = struck[a].max(2.0 * way * ma / (ma + mb));
             struck[b] = struck[b].max(2.0 * way * mb / (ma + mb));
             any = true;

@@ -21,6 +21,9 @@ pub struct Tuning {
     /// How far a body may move before the broad phase looks for its neighbours again, over the
     /// typical length of the scene [1].
     pub margin: f64,
+    /// Way within a step from which a blow by a neighbour extends the search for contacts of what it
+    /// strikes, over the length [1].
+    pub struck: f64,
     /// Gap up to which bodies at rest belong to one island, over the length [1].
     pub near: f64,
 
@@ -114,6 +117,7 @@ impl Default for Tuning {
     fn default() -> Self {
         Self {
             envelope: 0.01,
+            struck: 0.25,
             recycle: 2e-4,
             margin: 0.07,
             near: 1.5e-3,
@@ -173,6 +177,7 @@ impl Tuning {
     pub(crate) fn validate(&self) -> Result<(), Error> {
         let positive = [
             ("tuning.envelope", self.envelope),
+            ("tuning.struck", self.struck),
             ("tuning.margin", self.margin),
             ("tuning.calm", self.calm),
             ("tuning.calm_weightless", self.calm_weightless),
