@@ -117,7 +117,7 @@ impl Default for Tuning {
     fn default() -> Self {
         Self {
             envelope: 0.01,
-            struck: 0.25,
+            struck: 0.04,
             recycle: 2e-4,
             margin: 0.07,
             near: 1.5e-3,
