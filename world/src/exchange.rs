@@ -1,10 +1,9 @@
 //! Energy exchange: finds bodies to which cloth gives energy that it did not have.
 //!
-//! Cloth follows the motion of the bodies, and what it exerts acts on a body over its next step. What it
-//! does along the motion it followed is work that it has lost; what the load does along the next step is
-//! work that the body receives. The two differ by what the body
-//! moved otherwise in between. That difference is summed for each body, less what comes back, and
-//! fades over some hundred steps; a body whose sum exceeds a share of its own energy is named.
+//! A free body answers cloth at once, and energy passes exactly. What its own contacts held back meanwhile did no
+//! work on it, and acts as a load over its next step: the work that it then receives nobody has lost. That work is
+//! summed for each body, less what it gives back, and fades over some hundred steps; a body whose sum exceeds a share of
+//! its own energy is named.
 //!
 //! The rigid system cannot see this: to it a load is an external force like any other.
 
