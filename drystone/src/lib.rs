@@ -52,7 +52,6 @@
 //! use drystone::prelude::*;
 //!
 //! let mut scene = Scene::new();
-//! scene.cloth_contact.thickness = 0.02;
 //! scene.add(Body::ball(0.3).named("ball").at(0.0, 0.3, 0.0).fixed());
 //! let sheet = Surface::Sheet { columns: 10, rows: 10, spacing: 0.08 };
 //! scene.cloth(Cloth::new("sheet", sheet).at(0.0, 0.65, 0.0));

@@ -20,6 +20,7 @@ pub(crate) fn draping(entry: &Entry, seconds: f64) -> Scene {
     scene.dt = 1.0 / 48.0;
     scene.duration = seconds;
     scene.gravity = [0.0, -9.8, 0.0];
+    scene.cloth_contact.thickness = Some(0.1);
     scene
 }
 
@@ -30,6 +31,7 @@ pub(crate) fn seed(density: f64, stretch: f64, damping: f64, bending: f64) -> Cl
         stretch: Stretch::Spring(stretch),
         stretch_damping: damping,
         bending,
+        friction: 0.0,
         ..ClothMaterial::default()
     }
 }

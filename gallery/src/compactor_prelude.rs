@@ -9,7 +9,7 @@ use crate::cloth_prelude::{draping, safe, seed};
 /// `seconds` [m], [s].
 pub(crate) fn compactor(entry: &Entry, seconds: f64, gap: f64, end: f64) -> Scene {
     let mut scene = draping(entry, seconds);
-    scene.cloth_contact.thickness = 0.05;
+    scene.cloth_contact.thickness = Some(0.05);
     scene.add(
         Body::block(8.0, 0.2, 3.0)
             .named("floor")

@@ -14,7 +14,7 @@ fn build() -> Scene {
     scene.duration = 2.0;
     scene.dt = 0.01;
     scene.frame_rate = 50.0;
-    scene.cloth_contact.thickness = 0.01;
+    scene.cloth_contact.thickness = Some(0.01);
     // first row on top, last row above the board
     let surface = Surface::Sheet {
         columns: 9,

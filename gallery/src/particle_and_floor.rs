@@ -19,6 +19,7 @@ fn build() -> Scene {
     let material = ClothMaterial {
         density: 0.0,
         vertex_mass: 0.01,
+        friction: 0.0,
         restitution: 1.0,
         ..ClothMaterial::default()
     };

@@ -17,7 +17,7 @@ fn build() -> Scene {
     scene.duration = 1.0;
     scene.dt = 0.01;
     scene.frame_rate = 50.0;
-    scene.cloth_contact.thickness = 0.01;
+    scene.cloth_contact.thickness = Some(0.01);
     let table = Body::block(1.6, 0.1, 1.0).named("table").fixed();
     scene.add(table.at(0.0, -0.05, 0.0).colour(0.45, 0.3, 0.2));
     let surface = Surface::Sheet {

@@ -154,7 +154,7 @@ fn sheet(random: &mut Random, scene: &mut Scene) -> (Cloth, f64, Vec3) {
         spacing,
     };
     let cloth = Cloth::new("sheet", surface).of(stuff(random, spacing));
-    scene.cloth_contact.thickness = spacing * random.range(0.2, 0.66);
+    scene.cloth_contact.thickness = Some(spacing * random.range(0.2, 0.66));
     let mass = cloth.material.density * spacing * spacing;
     let rate = decades(random, 50.0, 500.0);
     scene.cloth_contact.stiffness = mass * rate * rate;

@@ -12,13 +12,12 @@ use crate::{Key, SceneError, Turn};
 
 pub(crate) mod build;
 pub(crate) mod hold;
+mod material;
 pub(crate) mod obstacle;
 mod surface;
 
-pub use drystone_cloth::{
-    Certificate, Contact as ClothContact, Material as ClothMaterial, Options as ClothOptions,
-    Stall, Stretch,
-};
+pub use drystone_cloth::{Certificate, Options as ClothOptions, Stall, Stretch};
+pub use material::ClothMaterial;
 pub use surface::Surface;
 
 impl SceneError {
@@ -29,6 +28,27 @@ impl SceneError {
                 Some(drystone_cloth::patches_as_obj(patches))
             }
             _ => None,
+        }
+    }
+}
+
+/// How cloth keeps its distance: penalty layers around it (Harmon 2012, §3).
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct ClothContact {
+    /// Distance at which cloth begins to push, of every cloth that has no `thickness` of its own. If left out it follows
+    /// from each cloth's mesh: about a quarter of the spacing of a sheet, less where it starts closer to something [m].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub thickness: Option<f64>,
+    /// Stiffness of the outermost layer [N/m].
+    pub stiffness: f64,
+}
+
+impl Default for ClothContact {
+    fn default() -> Self {
+        Self {
+            thickness: None,
+            stiffness: drystone_cloth::Contact::default().stiffness,
         }
     }
 }
@@ -57,6 +77,10 @@ pub struct Cloth {
     /// What it is made of.
     #[serde(default, skip_serializing_if = "is_default")]
     pub material: ClothMaterial,
+    /// Distance at which it begins to push at itself and at bodies; at other cloth the mean of both. That of
+    /// `cloth_contact` if left out [m].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub thickness: Option<f64>,
     /// What of it moves as prescribed.
     #[serde(default, rename = "pin", skip_serializing_if = "Vec::is_empty")]
     pub pins: Vec<Pin>,
@@ -195,6 +219,18 @@ impl Pin {
     }
 }
 
+/// Whether a thickness, if given, can be simulated.
+pub(crate) fn validate_thickness(
+    place: &str,
+    field: &str,
+    thickness: Option<f64>,
+) -> Result<(), SceneError> {
+    let thickness = thickness.unwrap_or(1.0);
+    let fine = thickness > 0.0 && thickness.is_finite();
+    let wanted = "more than 0 m; left out, it follows from the mesh";
+    ensure(fine, place, field, format!("{thickness} m"), wanted)
+}
+
 impl Cloth {
     /// `surface` at the origin, of the default material.
     pub fn new(name: impl Into<String>, surface: Surface) -> Self {
@@ -206,6 +242,7 @@ impl Cloth {
             turn: None,
             velocity: [0.0; 3],
             material: ClothMaterial::default(),
+            thickness: None,
             pins: Vec::new(),
             loads: Vec::new(),
             colour: None,
@@ -216,6 +253,13 @@ impl Cloth {
     #[must_use]
     pub fn of(mut self, material: ClothMaterial) -> Self {
         self.material = material;
+        self
+    }
+
+    /// Begins to push at this distance [m].
+    #[must_use]
+    pub fn thick(mut self, thickness: f64) -> Self {
+        self.thickness = Some(thickness);
         self
     }
 
@@ -260,6 +304,7 @@ impl Cloth {
         validate_pose(&place, self.position, self.rotation, self.turn)?;
         finite("velocity", &self.velocity)?;
         self.surface.validate(&place)?;
+        validate_thickness(&place, "thickness", self.thickness)?;
         for (i, pin) in self.pins.iter().enumerate() {
             let field = format!("pin.{i}");
             let both = pin.on.is_some() && !pin.path.is_empty();

@@ -28,6 +28,59 @@ pub enum ClothTruth {
         /// The deepest.
         most: u32,
     },
+    /// Some pair needs so many layers at some time.
+    LayersReach {
+        /// The deepest, at least.
+        least: u32,
+    },
+    /// At every step one of the vertices is as fast: they have not come to rest.
+    KeepsMoving {
+        /// Which cloth.
+        #[serde(default = "all", skip_serializing_if = "is_all")]
+        cloths: String,
+        /// [m/s]
+        speed: f64,
+        /// [s]
+        #[serde(default, skip_serializing_if = "is_default")]
+        from: f64,
+        /// [s]
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        to: Option<f64>,
+    },
+    /// In the end a vertex in a column hangs so much lower than something: between nails, or over an edge.
+    Sags {
+        /// Which cloth.
+        #[serde(default = "all", skip_serializing_if = "is_all")]
+        cloths: String,
+        /// Least and largest x and z of the column [m].
+        column: [[f64; 2]; 2],
+        /// Height that the depth is measured from [m].
+        top: f64,
+        /// At least [m].
+        depth: f64,
+    },
+    /// In the end all of it together is no longer along a direction.
+    Extent {
+        /// Which cloth.
+        #[serde(default = "all", skip_serializing_if = "is_all")]
+        cloths: String,
+        /// Of length 1.
+        along: [f64; 3],
+        /// [m]
+        most: f64,
+    },
+    /// In the end they share no more of a direction: from where the others begin to where these end, as of two ribbons
+    /// that are knotted.
+    Overlap {
+        /// Which cloth.
+        cloths: String,
+        /// With which others.
+        with: String,
+        /// From the cloth to the others, of length 1.
+        along: [f64; 3],
+        /// [m]
+        most: f64,
+    },
     /// No vertex is faster.
     SpeedBelow {
         /// Which cloth.
@@ -114,6 +167,10 @@ impl ClothTruth {
     fn about(&self) -> &str {
         match self {
             Self::SpeedBelow { cloths, .. }
+            | Self::KeepsMoving { cloths, .. }
+            | Self::Sags { cloths, .. }
+            | Self::Extent { cloths, .. }
+            | Self::Overlap { cloths, .. }
             | Self::Reaches { cloths, .. }
             | Self::Above { cloths, .. }
             | Self::Sinks { cloths, .. }
@@ -127,7 +184,9 @@ impl ClothTruth {
     /// The others that it is about.
     fn others(&self) -> &str {
         match self {
-            Self::Apart { from: others, .. } | Self::Together { with: others, .. } => others,
+            Self::Apart { from: others, .. }
+            | Self::Together { with: others, .. }
+            | Self::Overlap { with: others, .. } => others,
             _ => self.about(),
         }
     }
@@ -152,6 +211,35 @@ impl fmt::Display for ClothTruth {
             Self::NoStall => write!(f, "time never stands still"),
             Self::Stalls { before } => write!(f, "a stall is reported before {before} s"),
             Self::LayersBelow { most } => write!(f, "no pair needs more than {most} layers"),
+            Self::LayersReach { least } => write!(f, "some pair needs {least} layers"),
+            Self::KeepsMoving {
+                cloths,
+                speed,
+                from,
+                to,
+            } => write!(
+                f,
+                "`{cloths}` keeps moving at {speed} m/s{}",
+                span(*from, *to)
+            ),
+            Self::Sags {
+                cloths, depth, top, ..
+            } => write!(
+                f,
+                "`{cloths}` ends {} below {}",
+                metres(*depth),
+                metres(*top)
+            ),
+            Self::Extent { cloths, most, .. } => {
+                write!(f, "`{cloths}` ends no longer than {}", metres(*most))
+            }
+            Self::Overlap {
+                cloths, with, most, ..
+            } => write!(
+                f,
+                "`{cloths}` and `{with}` end with {} in common",
+                metres(*most)
+            ),
             Self::SpeedBelow {
                 cloths,
                 limit,
@@ -216,6 +304,15 @@ pub(crate) struct ClothMoment<'a> {
     pub slack: f64,
 }
 
+/// Least and largest coordinate of some cloths along a direction [m].
+fn reach(system: &drystone_cloth::System, cloths: &[usize], along: [f64; 3]) -> (f64, f64) {
+    let points = cloths.iter().flat_map(|&i| system.points(i));
+    let heights = points.map(|p| p.dot(Vec3::from(along)));
+    heights.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), x| {
+        (low.min(x), high.max(x))
+    })
+}
+
 impl ClothWatch {
     pub(crate) fn new(truth: &ClothTruth, world: &World) -> Self {
         let called = |name: &str| {
@@ -255,6 +352,33 @@ impl ClothWatch {
             ClothTruth::LayersBelow { .. } => {
                 let total = moment.world.cloth_total();
                 self.at_most(total.map_or(0.0, |total| f64::from(total.deepest_layer)));
+            }
+            ClothTruth::LayersReach { .. } => {
+                let total = moment.world.cloth_total();
+                self.at_most(total.map_or(0.0, |total| f64::from(total.deepest_layer)));
+            }
+            ClothTruth::KeepsMoving { from, to, .. } => {
+                if within(*from, *to) {
+                    self.least(self.fastest(system));
+                }
+            }
+            ClothTruth::Sags { column, top, .. } => {
+                let [low, high] = column;
+                let inside = |p: &Vec3| {
+                    (low[0]..=high[0]).contains(&p.x) && (low[1]..=high[1]).contains(&p.z)
+                };
+                let points = self.chosen.iter().flat_map(|&i| system.points(i));
+                let depths = points.filter(inside).map(|p| top - p.y);
+                self.seen = Some(depths.fold(f64::NEG_INFINITY, f64::max));
+            }
+            ClothTruth::Extent { along, .. } => {
+                let (low, high) = reach(system, &self.chosen, *along);
+                self.seen = Some(high - low);
+            }
+            ClothTruth::Overlap { along, .. } => {
+                let (_, end) = reach(system, &self.chosen, *along);
+                let (begin, _) = reach(system, &self.others, *along);
+                self.seen = Some(end - begin);
             }
             ClothTruth::SpeedBelow { from, to, .. } => {
                 if within(*from, *to) {
@@ -347,6 +471,23 @@ impl ClothWatch {
                 count,
                 Box::new(move |x| x <= f64::from(*most)),
             ),
+            ClothTruth::LayersReach { least } => (
+                format!("at least {least}"),
+                count,
+                Box::new(move |x| x >= f64::from(*least)),
+            ),
+            ClothTruth::KeepsMoving { speed, .. } => {
+                let wanted = format!("at least {speed} m/s");
+                (wanted, plain, Box::new(move |x| x >= *speed))
+            }
+            ClothTruth::Sags { depth, .. } => {
+                let wanted = format!("at least {}", metres(*depth));
+                (wanted, metres, Box::new(move |x| x >= *depth))
+            }
+            ClothTruth::Extent { most, .. } | ClothTruth::Overlap { most, .. } => {
+                let wanted = format!("at most {}", metres(*most));
+                (wanted, metres, Box::new(move |x| x <= *most))
+            }
             ClothTruth::SpeedBelow { limit, .. } => {
                 let wanted = format!("at most {limit} m/s");
                 (wanted, plain, Box::new(move |x| x <= *limit))

@@ -69,6 +69,8 @@ struct Look {
     colour: Option<[f64; 3]>,
     /// Chains of vertices that are no sides of triangles; a particle is a chain of one.
     chains: Vec<Vec<u32>>,
+    /// Half the thickness of the outermost layer, as which chains and particles are shown [m].
+    radius: f64,
 }
 
 /// The cloth of a world, coupled to its bodies.
@@ -83,8 +85,8 @@ pub(crate) struct Cloths {
     /// How far out the points of a half-space's plane are [m].
     floor: f64,
     looks: Vec<Look>,
-    /// Half the thickness of the outermost layer, as which chains and particles are shown [m].
-    radius: f64,
+    /// Least thickness of a cloth, for bodies that enter [m].
+    thickness: f64,
     loads: Vec<[Vec3; 2]>,
     /// How many of the system's meetings are among the findings.
     pub(crate) told: usize,
@@ -106,7 +108,9 @@ impl Cloths {
             floor,
         } = build(scene, &scene.bodies, Some(rigid))?;
         let looks = scene.cloths.iter().zip(&model.sheets);
-        let looks = looks.map(|(cloth, sheet)| Look {
+        let looks = looks.zip(model.thicknesses());
+        let looks = looks.map(|((cloth, sheet), thickness)| Look {
+            radius: 0.5 * thickness,
             name: cloth.name.as_str().into(),
             triangles: sheet.faces.as_slice().into(),
             colour: cloth.colour,
@@ -114,7 +118,7 @@ impl Cloths {
         });
         Ok(Some(Self {
             looks: looks.collect(),
-            radius: 0.5 * model.contact.thickness,
+            thickness: model.thicknesses().fold(f64::INFINITY, f64::min),
             loads: vec![[Vec3::ZERO; 2]; scene.bodies.len()],
             system: System::new(model, scene.cloth_solver.clone())?,
             obstacles,
@@ -247,7 +251,7 @@ impl Cloths {
                 let mut line: Vec<Vec3> = chain.iter().map(|&v| points[v as usize]).collect();
                 if let [point] = line[..] {
                     // a particle is a short rod, so that it has an orientation
-                    let bit = Vec3::Y * (0.01 * self.radius);
+                    let bit = Vec3::Y * (0.01 * look.radius);
                     line = vec![point - bit, point + bit];
                 }
                 let turn = |p: &[Vec3]| {
@@ -257,7 +261,7 @@ impl Cloths {
                 curves.push(FrameStrand {
                     name: format!("{}/{k}", look.name).into(),
                     orientations: line.windows(2).map(turn).collect(),
-                    radii: vec![self.radius; line.len()].into(),
+                    radii: vec![look.radius; line.len()].into(),
                     points: line,
                     colour: look.colour,
                 });
@@ -315,7 +319,7 @@ impl Cloths {
 
     /// A body more.
     pub(crate) fn add_body(&mut self, body: &Body, material: Material, rigid: &rigid::Model) {
-        let (number, thickness) = (self.loads.len(), 2.0 * self.radius);
+        let (number, thickness) = (self.loads.len(), self.thickness);
         let late = Late::new(number, body, material, thickness, self.floor, Some(rigid));
         self.late.push(late);
         self.loads.push([Vec3::ZERO; 2]);

@@ -443,6 +443,7 @@ mod tests {
         // a particle that has come to lie on a fixed line, another far above
         let mut scene = Scene::new();
         scene.cloth_plane = true;
+        scene.cloth_contact.thickness = Some(0.1);
         let line = vec![[-1.0, 0.0, 0.0], [1.0, 0.0, 0.0]];
         let line = Surface::Chain {
             points: line,

@@ -32,7 +32,7 @@ const SHARE: f64 = 0.35;
 /// Largest radius for a pair, as a part of its slack: references may lie a radius off and vertices a radius
 /// from them on both sides, so a fifth of the slack is left [1].
 const ALLOWED: f64 = 0.2;
-/// Radii of the larger balls, as parts of the thickness [1]; the smallest adapts. Of a flat sheet whose vertices
+/// Radii of the larger balls, as parts of the scale of a vertex [1]; the smallest adapts. Of a flat sheet whose vertices
 /// are 1.5 thicknesses apart the next pairs but one have a slack of 0.06, those after them of 0.5 and 1.1.
 const RADII: [f64; RANKS] = [0.0, 0.01, 0.035, 0.097, 0.2];
 
@@ -143,13 +143,13 @@ impl Run<'_> {
         self.state.balls.kept = vec![u8::MAX; self.state.vertices.len()];
         self.state.balls.leash = vec![Leash::default(); self.state.vertices.len()];
         for rank in 0..RANKS {
-            let radius = if rank == 0 {
-                self.smallest_radius()
-            } else {
-                RADII[rank] * net.thickness
+            let radius = |i: usize| match rank {
+                _ if net.fixed[i] => 0.0,
+                0 => self.smallest_radius(),
+                _ => RADII[rank] * net.scale[i],
             };
             self.state.balls.ball[rank] = (0..self.state.vertices.len())
-                .map(|i| self.ball_here(i, if net.fixed[i] { 0.0 } else { radius }))
+                .map(|i| self.ball_here(i, radius(i)))
                 .collect();
         }
     }
@@ -326,7 +326,7 @@ impl Run<'_> {
         let least = balls().min_by(|a, b| a.radius.total_cmp(&b.radius));
         let ball = least
             .copied()
-            .unwrap_or_else(|| self.ball_here(i, self.room()));
+            .unwrap_or_else(|| self.ball_here(i, self.room(i)));
         let radius = f64::from(ball.radius);
         let fall = net.gravity * f64::from(ball.falls);
         let age = (t - ball.time) as i64 as f64 * TICK;
@@ -439,7 +439,7 @@ impl Run<'_> {
         let (t, net) = (self.state.time, self.net);
         self.scratch.tally.balls[rank] += 1;
         self.end_leash(i);
-        let fixed = RADII[rank] * net.thickness;
+        let fixed = RADII[rank] * net.scale[i];
         let before = self.state.balls.ball[rank][i];
         self.state.balls.kept[i] |= 1 << rank;
         self.state.balls.ball[rank][i] = self.ball_here(i, fixed);
@@ -484,7 +484,7 @@ impl Run<'_> {
             } else {
                 self.smallest_radius()
             };
-            radius = f64::from(radius.min(RADII[1] * net.thickness) as f32);
+            radius = f64::from(radius.min(RADII[1] * net.scale[i]) as f32);
             self.state.balls.ball[0][i].radius = radius as f32;
         }
         for (p, below) in near.iter().zip(&found) {
@@ -533,11 +533,13 @@ impl Run<'_> {
     /// too much they shrink, and vertices outside of them get new ones.
     pub(crate) fn renew_pair(&mut self, p: u32, slack: f64) {
         let (t, allowed) = (self.state.time, ALLOWED * slack);
+        let pair = &self.state.pairs.pool[p as usize];
+        let scale = pair.corners.map(|i| self.net.scale[i as usize]);
+        let scale = scale.into_iter().fold(0.0, f64::max);
         let rank = (1..RANKS)
             .rev()
-            .find(|rank| RADII[*rank] * self.net.thickness <= allowed)
+            .find(|rank| RADII[*rank] * scale <= allowed)
             .unwrap_or(0);
-        let pair = &self.state.pairs.pool[p as usize];
         // those of a half-space are known exactly
         let corners = match pair.kind {
             Kind::VertexPlane => [pair.corners[0]; 4],
@@ -546,7 +548,7 @@ impl Run<'_> {
         for i in corners.map(|i| i as usize) {
             if self.state.balls.kept[i] & (1 << rank) == 0 {
                 self.state.balls.kept[i] |= 1 << rank;
-                let most = RADII[rank.max(1)] * self.net.thickness;
+                let most = RADII[rank.max(1)] * self.net.scale[i];
                 self.state.balls.ball[rank][i] = self.ball_here(i, most.min(allowed));
                 self.end_leash(i);
             }

@@ -16,7 +16,7 @@ use crate::net::Net;
 use crate::pair::Kind;
 use crate::pairs::{AHEAD, RANKS};
 
-/// Room around a vertex, as a part of the thickness [1].
+/// Room around a vertex, as a part of its scale [1].
 const ROOM: f64 = 0.3;
 /// How long a box is meant to last, at most [s].
 const LAST: f64 = 0.1;
@@ -150,8 +150,8 @@ impl Run<'_> {
     }
 
     /// Room around a vertex [m].
-    pub(crate) fn room(&self) -> f64 {
-        ROOM * self.net.thickness
+    pub(crate) fn room(&self, i: usize) -> f64 {
+        ROOM * self.net.scale[i]
     }
 
     /// A box in which vertex `i` will stay for a while.
@@ -161,7 +161,7 @@ impl Run<'_> {
         if net.fixed[i] {
             return (x, x);
         }
-        let room = self.room();
+        let room = self.room(i);
         let speed = vertex.velocity_at(t, net.gravity).length();
         let shortest = 2.0 * period(net.check[i]);
         let ahead = (2.0 * room / speed.max(1e-9)).min(LAST).max(shortest);
@@ -189,7 +189,7 @@ impl Run<'_> {
             high = high.max(roomy[*i as usize].1);
         }
         // half of the outermost layer, a little early, and the rounding of all this
-        let pad = 0.5 * net.thickness * (1.0 + 2.0 * net.early);
+        let pad = 0.5 * net.reach_of(corners[0]) * (1.0 + 2.0 * net.early);
         (low - pad, high + pad)
     }
 

@@ -121,7 +121,8 @@ pub(crate) fn energy(net: &Net, state: &State) -> Energy {
         let pair = &state.pairs.pool[p as usize];
         if pair.layers > 0 {
             let found = pair.kind.closest(pair.corners.map(|i| x[i as usize]));
-            energy.contact += net.layers.energy(found.distance_squared.sqrt());
+            let outermost = net.thickness_of(&pair.corners);
+            energy.contact += net.layers.energy(outermost, found.distance_squared.sqrt());
         }
     }
     energy

@@ -466,11 +466,12 @@ impl Run<'_> {
         let (t, gravity) = (self.state.time, self.net.gravity);
         for level in self.levels_now(self.state.agenda.mask) {
             let mut entries = self.state.agenda.take(level, &mut self.scratch.tail);
-            let (h, outermost, mut clear) = (period(level as u8), self.clear_of(1), 0);
+            let (h, mut clear) = (period(level as u8), 0);
+            let (alike, outermost) = (self.net.is_alike(), self.clear_of(self.net.thickness, 1));
             let mut tick = |run: &mut Self, entry: &mut Entry, x: [Vec3; 4]| {
                 let (from, to) = match entry.from {
-                    1 => outermost,
-                    l => run.clear_of(l),
+                    1 if alike => outermost,
+                    l => run.clear_of(run.net.thickness_of(&entry.corners), l),
                 };
                 let gap = entry.gap(&x);
                 if gap >= from && gap <= to {
@@ -501,12 +502,12 @@ impl Run<'_> {
         }
     }
 
-    /// Gaps of a pair at which layer `l` neither acts nor ends: rounding is counted once for the gap and
-    /// once for the distance that it stands for.
+    /// Gaps of a pair of thickness `outermost` at which layer `l` neither acts nor ends: rounding is counted once for
+    /// the gap and once for the distance that it stands for.
     #[inline]
-    fn clear_of(&self, l: u32) -> (f64, f64) {
-        let from = self.net.layers.thickness(l) + 2.0 * self.state.delta;
-        (from, from + 2.0 * self.net.layers.early(l))
+    fn clear_of(&self, outermost: f64, l: u32) -> (f64, f64) {
+        let from = self.net.layers.thickness(outermost, l) + 2.0 * self.state.delta;
+        (from, from + 2.0 * self.net.layers.early(outermost, l))
     }
 
     /// Kicks a pair by its layers of one level; false if none of them is active any more.
@@ -515,7 +516,8 @@ impl Run<'_> {
         let (t, net, gravity) = (self.state.time, self.net, self.net.gravity);
         let found = entry.kind().closest(x);
         let d = found.distance_squared.sqrt();
-        if d >= net.layers.thickness(entry.from) {
+        let outermost = net.thickness_of(&entry.corners);
+        if d >= net.layers.thickness(outermost, entry.from) {
             self.scratch.tally.null_penalties += 1;
             entry.set_normal(found.apart / d);
             return self.keep_layers(entry, d, found.apart, &found.weights);
@@ -524,7 +526,9 @@ impl Run<'_> {
         let n = found.apart / d;
         let w = found.weights;
         let corners = entry.corners.map(|i| i as usize);
-        let mut impulse = h * net.layers.force(entry.from, self.last_layer(entry), d);
+        let mut impulse = h * net
+            .layers
+            .force(outermost, entry.from, self.last_layer(entry), d);
         // the side of a body that gives way
         let side = match self.state.bodies.is_empty() {
             true => None,
@@ -620,7 +624,8 @@ impl Run<'_> {
     /// (Harmon 2012, §5.1). False if none of the entry's layers is left.
     fn keep_layers(&mut self, entry: &Entry, d: f64, apart: Vec3, weights: &[f64; 4]) -> bool {
         let (t, net) = (self.state.time, self.net);
-        let ends = |l: u32| d > net.layers.thickness(l) + 2.0 * net.layers.early(l);
+        let (layers, outermost) = (&net.layers, net.thickness_of(&entry.corners));
+        let ends = |l: u32| d > layers.thickness(outermost, l) + 2.0 * layers.early(outermost, l);
         if entry.from == entry.to && !ends(entry.from) {
             return true;
         }
@@ -784,7 +789,10 @@ impl Run<'_> {
     #[inline]
     pub(crate) fn watched(&self, pair: &Pair) -> f64 {
         match pair.scripted {
-            Scripted::No => self.net.layers.thickness(pair.layers + 1),
+            Scripted::No => {
+                let outermost = self.net.thickness_of(&pair.corners);
+                self.net.layers.thickness(outermost, pair.layers + 1)
+            }
             _ => self.net.meeting_distance(),
         }
     }
@@ -800,12 +808,14 @@ impl Run<'_> {
     /// Activates every layer that a pair `low` apart needs, a little early; false is a stall.
     fn activate_down_to(&mut self, p: u32, low: f64) -> bool {
         let layers = &self.net.layers;
+        let corners = &self.state.pairs.pool[p as usize].corners;
+        let outermost = self.net.thickness_of(corners);
         loop {
             let next = self.state.pairs.pool[p as usize].layers + 1;
-            if low >= layers.thickness(next) + layers.early(next) {
+            if low >= layers.thickness(outermost, next) + layers.early(outermost, next) {
                 return true;
             }
-            if low <= 0.0 || self.state.delta > 0.05 * layers.early(next) {
+            if low <= 0.0 || self.state.delta > 0.05 * layers.early(outermost, next) {
                 self.stall(
                     p,
                     "too far from the origin, or too close, for the digits of a number",

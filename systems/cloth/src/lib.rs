@@ -16,6 +16,7 @@ mod energy;
 mod error;
 mod event_loop;
 mod field;
+mod fitting;
 mod half_space;
 mod heap;
 mod kdop;

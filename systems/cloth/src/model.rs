@@ -162,6 +162,9 @@ pub struct Sheet {
     pub segments: Vec<[u32; 2]>,
     /// What it is made of.
     pub material: Material,
+    /// Thickness of its outermost layer; that of the model's [`Contact`] if none. Between two sheets it is the mean
+    /// of both, between a sheet and an obstacle that of the sheet [m].
+    pub thickness: Option<f64>,
     /// What moves as prescribed.
     pub pins: Vec<Pin>,
     /// Pins that are fastened to an obstacle, which they may touch or cross: number of the pin and of the obstacle.
@@ -221,7 +224,7 @@ pub struct Obstacle {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Contact {
-    /// Distance at which the outermost layer acts, η(1) [m].
+    /// Distance at which the outermost layer acts, η(1), of sheets that have none of their own [m].
     pub thickness: f64,
     /// Stiffness of the outermost layer, r(1) [N/m].
     pub stiffness: f64,
@@ -251,6 +254,26 @@ pub struct Model {
     pub fields: Vec<Arc<dyn Field>>,
     /// Points and segments of the plane z = 0: contact of points with points and segments only.
     pub plane: bool,
+}
+
+impl Model {
+    /// Thickness of the outermost layer of each sheet [m].
+    pub fn thicknesses(&self) -> impl Iterator<Item = f64> + '_ {
+        let own = |sheet: &Sheet| sheet.thickness.unwrap_or(self.contact.thickness);
+        self.sheets.iter().map(own)
+    }
+
+    /// Largest thickness of a sheet [m].
+    pub(crate) fn thickest(&self) -> f64 {
+        let largest = self.thicknesses().max_by(f64::total_cmp);
+        largest.unwrap_or(self.contact.thickness)
+    }
+
+    /// Least thickness of a sheet [m].
+    pub(crate) fn thinnest(&self) -> f64 {
+        let least = self.thicknesses().min_by(f64::total_cmp);
+        least.unwrap_or(self.contact.thickness)
+    }
 }
 
 impl std::fmt::Debug for Model {

@@ -109,7 +109,13 @@ pub(crate) struct Net {
     /// What energies are measured against [m/s²].
     pub(crate) true_gravity: Vec3,
     pub(crate) plane: bool,
+    /// Largest thickness of the outermost layer of any pair [m].
     pub(crate) thickness: f64,
+    /// By vertex, what the sizes of balls and boxes are measured by: how far motion may go until something may be
+    /// near. The thickness, or two thirds of the shortest edge at the vertex where that is more [m].
+    pub(crate) scale: Vec<f64>,
+    /// By vertex, the thickness of its sheet, 0 for obstacles; empty if all sheets are alike [m].
+    own_thickness: Vec<f64>,
     pub(crate) early: f64,
 }
 
@@ -117,8 +123,18 @@ pub(crate) struct Net {
 pub(crate) const LOOK: f64 = 1.0 / 1024.0;
 
 impl Net {
-    /// Flattens a model whose numbers were checked.
+    /// A model whose numbers were checked, with its elastic elements on their clocks.
     pub(crate) fn new(model: &Model, options: &Options) -> Result<Self, Error> {
+        let mut net = Self::flat(model, options);
+        net.add_elements(model, options)?;
+        net.add_fields(model, options);
+        let pulls = net.pulling();
+        net.group(&[], &pulls);
+        Ok(net)
+    }
+
+    /// The lists of a model without its forces.
+    pub(crate) fn flat(model: &Model, options: &Options) -> Self {
         let mut net = Self {
             objects: Vec::new(),
             sheets: model.sheets.len(),
@@ -161,9 +177,17 @@ impl Net {
             },
             true_gravity: model.gravity,
             plane: model.plane,
-            thickness: model.contact.thickness,
+            thickness: model.thickest(),
+            scale: Vec::new(),
+            own_thickness: Vec::new(),
             early: options.early,
         };
+        if model.thickest() != model.thinnest() {
+            for (sheet, thickness) in model.sheets.iter().zip(model.thicknesses()) {
+                let count = net.own_thickness.len() + sheet.points.len();
+                net.own_thickness.resize(count, thickness);
+            }
+        }
         for sheet in &model.sheets {
             let first = net.start.len() as u32;
             let rest = sheet.rest.as_ref().unwrap_or(&sheet.points);
@@ -221,11 +245,15 @@ impl Net {
                 object.restitution = obstacle.restitution;
             }
         }
+        if !net.own_thickness.is_empty() {
+            net.own_thickness.resize(net.start.len(), 0.0);
+        }
         net.lightness.resize(net.start.len(), 0.0);
         for (lightness, inverse_mass) in net.lightness.iter_mut().zip(&net.inverse_mass) {
             *lightness = lightness.max(*inverse_mass);
         }
         net.finish_topology();
+        net.find_scales();
         net.movers = movers(model);
         net.held = vec![false; net.start.len()];
         net.fixed = net.held.clone();
@@ -236,11 +264,7 @@ impl Net {
             }
         }
         net.group_prescribed(model);
-        net.add_elements(model, options)?;
-        net.add_fields(model, options);
-        let pulls = net.pulling();
-        net.group(&[], &pulls);
-        Ok(net)
+        net
     }
 
     fn add(
@@ -295,6 +319,28 @@ impl Net {
             .collect();
     }
 
+    /// See `scale`; points of obstacles have the least of all.
+    fn find_scales(&mut self) {
+        let length = |e: &u32| {
+            let [a, b] = self.edges[*e as usize].map(|i| self.rest[i as usize]);
+            (b - a).length()
+        };
+        let scale = |i: usize| {
+            let lengths = self.vertex_edges.row(i).iter().map(length);
+            let shortest = lengths.min_by(f64::total_cmp).unwrap_or(0.0);
+            self.reach_of(i as u32).max(shortest / 1.5)
+        };
+        let mut scales: Vec<f64> = (0..self.first_of_obstacles).map(scale).collect();
+        let least = scales.iter().copied().fold(f64::INFINITY, f64::min);
+        let least = if least.is_finite() {
+            least
+        } else {
+            self.thickness
+        };
+        scales.resize(self.start.len(), least);
+        self.scale = scales;
+    }
+
     /// Faces at an edge.
     pub(crate) fn faces_of_edge(&self, e: usize) -> impl Iterator<Item = usize> + '_ {
         let [a, b] = self.edges[e];
@@ -315,6 +361,36 @@ impl Net {
             }
         }
         pulls
+    }
+
+    /// Whether all pairs have the same layers.
+    #[inline]
+    pub(crate) fn is_alike(&self) -> bool {
+        self.own_thickness.is_empty()
+    }
+
+    /// Thickness of the outermost layer of a pair with these corners: of two sheets the mean, of a sheet and an
+    /// obstacle that of the sheet [m].
+    #[inline]
+    pub(crate) fn thickness_of(&self, corners: &[u32; 4]) -> f64 {
+        if self.is_alike() {
+            return self.thickness;
+        }
+        let [a, b] = [corners[0], corners[3]].map(|i| self.own_thickness[i as usize]);
+        if a == 0.0 || b == 0.0 {
+            a.max(b)
+        } else {
+            0.5 * (a + b)
+        }
+    }
+
+    /// Twice what a vertex adds to the thickness of a pair at most [m].
+    #[inline]
+    pub(crate) fn reach_of(&self, i: u32) -> f64 {
+        match self.own_thickness.get(i as usize) {
+            Some(own) if *own > 0.0 => *own,
+            _ => self.thickness,
+        }
     }
 
     /// The object of an edge or face, by its first vertex.

@@ -9,11 +9,12 @@ use crate::{Contact, Options};
 /// How many layers are tabulated; deeper ones are computed.
 const TABLE: usize = 1024;
 
-/// Thicknesses, stiffnesses and periods.
+/// Thicknesses, stiffnesses and periods. Where lengths are asked for, `outermost` is the thickness η(1) of the pair.
 #[derive(Clone, Debug)]
 pub(crate) struct Layers {
-    contact: Contact,
-    thickness: Vec<f64>,
+    outermost_stiffness: f64,
+    /// η(l)/η(1)
+    shrink: Vec<f64>,
     early: f64,
     fraction: f64,
     floor: u8,
@@ -21,10 +22,9 @@ pub(crate) struct Layers {
 
 impl Layers {
     pub(crate) fn new(contact: Contact, options: &Options) -> Self {
-        let thickness = (0..TABLE as u32).map(|l| shrink(l.max(1)) * contact.thickness);
         Self {
-            contact,
-            thickness: thickness.collect(),
+            outermost_stiffness: contact.stiffness,
+            shrink: (0..TABLE as u32).map(|l| shrink(l.max(1))).collect(),
             early: options.early,
             fraction: options.penalty_fraction,
             floor: level_of(options.shortest_period).unwrap_or(0),
@@ -33,10 +33,10 @@ impl Layers {
 
     /// η(l) [m]
     #[inline]
-    pub(crate) fn thickness(&self, l: u32) -> f64 {
-        match self.thickness.get(l as usize) {
-            Some(x) => *x,
-            None => shrink(l) * self.contact.thickness,
+    pub(crate) fn thickness(&self, outermost: f64, l: u32) -> f64 {
+        match self.shrink.get(l as usize) {
+            Some(x) => *x * outermost,
+            None => shrink(l) * outermost,
         }
     }
 
@@ -44,24 +44,24 @@ impl Layers {
     #[inline]
     pub(crate) fn stiffness(&self, l: u32) -> f64 {
         let l = f64::from(l);
-        self.contact.stiffness * (l * l * l)
+        self.outermost_stiffness * (l * l * l)
     }
 
     /// How much outside of layer `l` it is activated: a part of η(1), but not of the spacing of
     /// layers, or deep ones would all be active at once [m].
     #[inline]
-    pub(crate) fn early(&self, l: u32) -> f64 {
-        let most = self.early * self.contact.thickness;
+    pub(crate) fn early(&self, outermost: f64, l: u32) -> f64 {
+        let most = self.early * outermost;
         if l <= 1 {
             return most;
         }
-        most.min(0.3 * (self.thickness(l - 1) - self.thickness(l)))
+        most.min(0.3 * (self.thickness(outermost, l - 1) - self.thickness(outermost, l)))
     }
 
     /// Longest period of layer 1 of a pair, in ticks: `α 2/√(r W)`, `W` the largest inverse mass
     /// that the gap can have [1/kg].
     pub(crate) fn period_ticks(&self, inverse_mass: f64) -> f64 {
-        self.fraction * 2.0 / (self.contact.stiffness * inverse_mass).sqrt() / TICK
+        self.fraction * 2.0 / (self.outermost_stiffness * inverse_mass).sqrt() / TICK
     }
 
     /// Level of layer `l` of a pair whose first layer has `period` ticks; `None` if that is shorter
@@ -74,10 +74,10 @@ impl Layers {
 
     /// Total force of layers `from..=to` at distance `d` [N].
     #[inline]
-    pub(crate) fn force(&self, from: u32, to: u32, d: f64) -> f64 {
+    pub(crate) fn force(&self, outermost: f64, from: u32, to: u32, d: f64) -> f64 {
         let mut sum = 0.0;
         for l in from..=to {
-            let depth = self.thickness(l) - d;
+            let depth = self.thickness(outermost, l) - d;
             if depth <= 0.0 {
                 break;
             }
@@ -87,10 +87,10 @@ impl Layers {
     }
 
     /// Energy of all layers at distance `d` [J].
-    pub(crate) fn energy(&self, d: f64) -> f64 {
+    pub(crate) fn energy(&self, outermost: f64, d: f64) -> f64 {
         let mut sum = 0.0;
         for l in 1.. {
-            let depth = self.thickness(l) - d;
+            let depth = self.thickness(outermost, l) - d;
             if depth <= 0.0 {
                 break;
             }
@@ -100,9 +100,9 @@ impl Layers {
     }
 
     /// How many layers act at distance `d`, at most `most`.
-    pub(crate) fn count(&self, d: f64, most: u32) -> u32 {
+    pub(crate) fn count(&self, outermost: f64, d: f64, most: u32) -> u32 {
         (0..most)
-            .find(|&n| self.thickness(n + 1) <= d)
+            .find(|&n| self.thickness(outermost, n + 1) <= d)
             .unwrap_or(most)
     }
 }
@@ -133,8 +133,8 @@ mod tests {
             (20, 43.0, 1.3e3),
             (100, 1.2e4, 5.3e5),
         ] {
-            let d = layers.thickness(l);
-            let (e, f) = (layers.energy(d), layers.force(1, l, d));
+            let d = layers.thickness(1.0, l);
+            let (e, f) = (layers.energy(1.0, d), layers.force(1.0, 1, l, d));
             assert!(
                 (e / energy - 1.0).abs() < 0.05,
                 "layer {l}: energy {e}, wanted {energy}"
@@ -144,7 +144,7 @@ mod tests {
                 "layer {l}: force {f}, wanted {force}"
             );
         }
-        assert_eq!(layers.count(layers.thickness(7), 100), 6);
+        assert_eq!(layers.count(1.0, layers.thickness(1.0, 7), 100), 6);
     }
 
     #[test]

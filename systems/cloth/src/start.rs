@@ -37,6 +37,20 @@ impl std::fmt::Display for Patch {
     }
 }
 
+/// Two primitives that are within each other's layers.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Close {
+    pub(crate) kind: Kind,
+    pub(crate) a: u32,
+    pub(crate) b: u32,
+    /// The objects that they belong to.
+    pub(crate) objects: [u32; 2],
+    /// How far apart they are [m].
+    pub(crate) distance: f64,
+    /// Of their outermost layer [m].
+    pub(crate) thickness: f64,
+}
+
 /// The pieces as the text of an OBJ file, one group for each.
 pub fn patches_as_obj(patches: &[Patch]) -> String {
     let (mut text, mut next) = (String::new(), 1);
@@ -166,14 +180,26 @@ impl Net {
         found.take(MOST).collect()
     }
 
-    /// Pairs that can be pushed apart and are closer than `distance`, and how close, with `wanted` to choose by both first vertices.
+    /// The crossings of a start, with how far apart it should begin.
+    fn crossing_starts(&self, x: &[Vec3]) -> Vec<Patch> {
+        let mut patches = self.crossing_patches(x, false);
+        for patch in &mut patches {
+            let wanted = self.thickness;
+            patch.what +=
+                &format!("; wanted a start at least the thickness of {wanted:.4} m apart");
+        }
+        patches
+    }
+
+    /// Pairs that can be pushed apart and are closer than `part` of their thickness; `wanted` chooses by a vertex of
+    /// each side.
     pub(crate) fn close_pairs(
         &self,
         x: &[Vec3],
-        distance: f64,
+        part: f64,
         wanted: impl Fn(u32, u32) -> bool,
-    ) -> Vec<(Kind, u32, u32, f64)> {
-        let mut found = Vec::new();
+    ) -> Vec<Close> {
+        let (mut found, distance) = (Vec::new(), part * self.thickness);
         let mut consider = |kind: Kind, a: u32, b: u32, corners: [u32; 4]| {
             if wanted(corners[0], corners[3])
                 && self.may_touch(kind, a, b)
@@ -183,8 +209,16 @@ impl Net {
                     .closest(corners.map(|i| x[i as usize]))
                     .distance_squared
                     .sqrt();
-                if d < distance {
-                    found.push((kind, a, b, d));
+                let thickness = self.thickness_of(&corners);
+                if d < part * thickness {
+                    found.push(Close {
+                        kind,
+                        a,
+                        b,
+                        objects: [corners[0], corners[3]].map(|i| self.object[i as usize]),
+                        distance: d,
+                        thickness,
+                    });
                 }
             }
         };
@@ -246,12 +280,13 @@ impl Net {
     /// Refuses a start that crosses itself, a mesh too fine for the thickness, and pairs that start
     /// closer than `start_layers` layers allow.
     pub(crate) fn validate_start(&self, start_layers: u32) -> Result<(), Error> {
-        refuse(self.crossing_patches(&self.start, false))?;
+        refuse(self.crossing_starts(&self.start))?;
         // the rest shape must not push against itself
         let same = |a: u32, b: u32| self.object[a as usize] == self.object[b as usize];
-        let tight = self.close_pairs(&self.rest, self.thickness, same);
-        refuse(self.patches(&self.rest, &tight, |d| {
-            format!("{d:.4} m apart in the rest shape, closer than the thickness {} m; wanted a coarser mesh (spacing at least 1.5 thicknesses) or a thickness below {d:.4} m", self.thickness)
+        let tight = self.close_pairs(&self.rest, 1.0, same);
+        refuse(self.patches(&self.rest, &tight, |close| {
+            let (d, thickness) = (close.distance, close.thickness);
+            format!("{d:.4} m apart in the rest shape, closer than the thickness {thickness} m; wanted a coarser mesh (spacing at least 1.5 thicknesses) or a thickness below {d:.4} m")
         }))?;
         self.validate_distances(&self.start, start_layers, |_, _| true)
     }
@@ -259,7 +294,7 @@ impl Net {
     /// Refuses the last object if, all being at `x`, it crosses something or is closer to it than
     /// `start_layers` layers allow.
     pub(crate) fn validate_newcomer(&self, x: &[Vec3], start_layers: u32) -> Result<(), Error> {
-        refuse(self.crossing_patches(x, false))?;
+        refuse(self.crossing_starts(x))?;
         let new = |i: u32| self.object[i as usize] as usize + 1 == self.objects.len();
         self.validate_distances(x, start_layers, |a, b| new(a) || new(b))
     }
@@ -270,28 +305,24 @@ impl Net {
         start_layers: u32,
         wanted: impl Fn(u32, u32) -> bool,
     ) -> Result<(), Error> {
-        let least = self.layers.thickness(start_layers + 1);
-        let close = self.close_pairs(x, least, wanted);
-        refuse(self.patches(x, &close, |d| {
-            let layers = (self.thickness / d).powi(4);
+        let part = self.layers.thickness(1.0, start_layers + 1);
+        let close = self.close_pairs(x, part, wanted);
+        refuse(self.patches(x, &close, |close| {
+            let (d, least) = (close.distance, part * close.thickness);
+            let layers = (close.thickness / d).powi(4);
             format!("they start {d:.3e} m apart, which needs {layers:.3e} layers; wanted {least:.3e} m, that is {start_layers} layers at most")
         }))
     }
 
-    fn patches(
-        &self,
-        x: &[Vec3],
-        pairs: &[(Kind, u32, u32, f64)],
-        what: impl Fn(f64) -> String,
-    ) -> Vec<Patch> {
+    fn patches(&self, x: &[Vec3], pairs: &[Close], what: impl Fn(&Close) -> String) -> Vec<Patch> {
         let at = |i: u32| x[i as usize];
         let mut pairs: Vec<_> = pairs.iter().collect();
-        pairs.sort_by(|a, b| a.3.total_cmp(&b.3));
-        let patch = |(kind, a, b, d): &(Kind, u32, u32, f64)| Patch {
-            a: Feature::of(self, *kind, false, *a, &at),
-            b: Feature::of(self, *kind, true, *b, &at),
-            distance: *d,
-            what: what(*d),
+        pairs.sort_by(|a, b| a.distance.total_cmp(&b.distance));
+        let patch = |close: &Close| Patch {
+            a: Feature::of(self, close.kind, false, close.a, &at),
+            b: Feature::of(self, close.kind, true, close.b, &at),
+            distance: close.distance,
+            what: what(close),
         };
         pairs.into_iter().take(MOST).map(patch).collect()
     }

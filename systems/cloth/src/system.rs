@@ -10,6 +10,7 @@ use crate::clock::{LEVELS, Tick, ticks};
 use crate::event_loop::{Run, Scratch};
 use crate::net::Net;
 use crate::pair::Kind;
+use crate::start::Close;
 use crate::state::State;
 use crate::vertex::Vertex;
 use crate::{
@@ -524,11 +525,19 @@ impl System {
     /// Pairs that lack a layer at the distance they have now, by brute force: none, ever.
     pub fn missing_layers(&self) -> Vec<(Kind, u32, u32)> {
         let x = self.all_points(&self.state);
-        let close = self.net.close_pairs(&x, self.net.thickness, |_, _| true);
+        let close = self.net.close_pairs(&x, 1.0, |_, _| true);
         let mut missing = Vec::new();
-        for (kind, a, b, d) in close {
+        for Close {
+            kind,
+            a,
+            b,
+            distance,
+            thickness,
+            ..
+        } in close
+        {
             let key = ((kind as u64) << 60) | (u64::from(a) << 30) | u64::from(b);
-            let needed = self.net.layers.count(d, u32::MAX - 2);
+            let needed = self.net.layers.count(thickness, distance, u32::MAX - 2);
             let pairs = &self.state.pairs;
             let listed = pairs.all().find(|p| pairs.records[*p as usize].key == key);
             if listed.is_none_or(|p| pairs.pool[p as usize].layers < needed) {
@@ -538,11 +547,14 @@ impl System {
         missing
     }
 
-    /// The least distance of two pieces that may touch, if below the thickness [m].
+    /// The least distance of two pieces that may touch, if below their thickness [m].
     pub fn least_distance(&self) -> Option<f64> {
         let x = self.all_points(&self.state);
-        let close = self.net.close_pairs(&x, self.net.thickness, |_, _| true);
-        close.iter().map(|pair| pair.3).min_by(f64::total_cmp)
+        let close = self.net.close_pairs(&x, 1.0, |_, _| true);
+        close
+            .iter()
+            .map(|pair| pair.distance)
+            .min_by(f64::total_cmp)
     }
 }
 

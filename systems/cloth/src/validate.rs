@@ -61,6 +61,18 @@ impl Model {
             ));
         }
         for sheet in &self.sheets {
+            let thickness = sheet.thickness.unwrap_or(contact.thickness);
+            if !(thickness > 0.0 && thickness.is_finite()) {
+                let object = format!("sheet `{}`", sheet.name);
+                return Err(Error::quantity(
+                    object,
+                    "thickness",
+                    thickness,
+                    "a finite number above 0",
+                ));
+            }
+        }
+        for sheet in &self.sheets {
             self.validate_sheet(sheet)?;
         }
         for obstacle in &self.obstacles {
@@ -81,15 +93,15 @@ impl Model {
                 ));
             }
             let reach = p.abs().max_element();
-            if rounding(reach) > 1e-6 * self.contact.thickness {
-                let most = self.contact.thickness * 1e-6 / rounding(1.0);
+            let thickness = self.thinnest();
+            if rounding(reach) > 1e-6 * thickness {
+                let most = thickness * 1e-6 / rounding(1.0);
                 return Err(Error::quantity(
                     object,
                     format!("{what} {i}"),
                     p,
                     format!(
-                        "coordinates below {most:.1e} m: beyond, numbers have too few digits for a thickness of {} m",
-                        self.contact.thickness
+                        "coordinates below {most:.1e} m: beyond, numbers have too few digits for a thickness of {thickness} m"
                     ),
                 ));
             }

@@ -9,12 +9,14 @@ use drystone_rigid as rigid;
 use drystone_strand as strand;
 
 use super::hold::lightness;
-use super::{Cloth, obstacle};
+use super::{Cloth, obstacle, validate_thickness};
 use crate::error::ensure;
 use crate::{Body, Material, Motion, Scene, SceneError};
 
 /// Round obstacles lie within their solid by no more than this part of the thickness [1].
 const SAG: f64 = 0.2;
+/// Thickness where neither scene nor mesh tells: of single particles [m].
+const UNKNOWN: f64 = 0.01;
 /// The points of a half-space's plane are this many times as far out as the cloth [1].
 const FLOOR: f64 = 4.0;
 
@@ -29,6 +31,14 @@ pub(crate) struct Built {
     pub late: Vec<Late>,
     /// How far out the points of a half-space's plane are [m].
     pub floor: f64,
+}
+
+impl Built {
+    /// Of all sheets: round bodies must be as round as this asks for [m].
+    fn thinnest(&self) -> f64 {
+        let least = self.model.thicknesses().min_by(f64::total_cmp);
+        least.unwrap_or(UNKNOWN)
+    }
 }
 
 /// A body that is not there yet.
@@ -95,7 +105,10 @@ pub(crate) fn build(
 ) -> Result<Built, SceneError> {
     let mut built = Built {
         model: cloth::Model {
-            contact: scene.cloth_contact,
+            contact: cloth::Contact {
+                thickness: scene.cloth_contact.thickness.unwrap_or(UNKNOWN),
+                stiffness: scene.cloth_contact.stiffness,
+            },
             gravity: Vec3::from(scene.gravity),
             plane: scene.cloth_plane,
             ..cloth::Model::default()
@@ -105,6 +118,11 @@ pub(crate) fn build(
         late: Vec::new(),
         floor: 0.0,
     };
+    validate_thickness(
+        "scene",
+        "cloth_contact.thickness",
+        scene.cloth_contact.thickness,
+    )?;
     let mut names = BTreeSet::new();
     for cloth in &scene.cloths {
         cloth.validate()?;
@@ -124,7 +142,26 @@ pub(crate) fn build(
         sheet.fastened = own
             .map(|&(_, pin, body)| [pin as u32, there(body) as u32])
             .collect();
+        sheet.thickness = cloth.thickness.or(scene.cloth_contact.thickness);
         built.model.sheets.push(sheet);
+    }
+    // those that nobody gave a thickness
+    let left_out: Vec<bool> = built
+        .model
+        .sheets
+        .iter()
+        .map(|s| s.thickness.is_none())
+        .collect();
+    for sheet in &mut built.model.sheets {
+        sheet.thickness = sheet.thickness.or_else(|| sheet.fitting_thickness());
+    }
+    let known = built
+        .model
+        .sheets
+        .iter()
+        .filter_map(|sheet| sheet.thickness);
+    if let Some(least) = known.min_by(f64::total_cmp) {
+        built.model.contact.thickness = least;
     }
     for field in &scene.fields {
         let felt = Felt(field.for_strands(scene.seed)?);
@@ -133,7 +170,7 @@ pub(crate) fn build(
     let points = built.model.sheets.iter().flat_map(|sheet| &sheet.points);
     let reach = points.fold(1.0f64, |far, p| far.max(p.length()));
     built.floor = FLOOR * reach;
-    let thickness = scene.cloth_contact.thickness;
+    let thickness = built.thinnest();
     for (i, body) in bodies.iter().enumerate() {
         let material = scene.materials.get(&body.material).copied();
         let material = material.unwrap_or_default();
@@ -148,6 +185,9 @@ pub(crate) fn build(
         solid.inverse_mass = rigid.map_or_else(Vec::new, |r| lightness(r, i, &points));
         built.obstacles.push((i, body.motion != Motion::Fixed));
         built.model.obstacles.push(solid);
+    }
+    if left_out.contains(&true) {
+        built.model.fit_thickness_to_start(&left_out);
     }
     Ok(built)
 }
@@ -223,7 +263,8 @@ fn sheet(
         velocities,
         faces: made.triangles,
         segments: made.segments,
-        material: cloth.material.clone(),
+        material: (&cloth.material).into(),
+        thickness: None,
         pins,
         fastened: Vec::new(),
         loads,

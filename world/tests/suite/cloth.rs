@@ -14,7 +14,7 @@ fn material() -> ClothMaterial {
 /// A sheet of 12 x 12 over a ball on the ground.
 fn draped() -> Scene {
     let mut scene = Scene::new();
-    scene.cloth_contact.thickness = 0.02;
+    scene.cloth_contact.thickness = Some(0.02);
     scene.add(Body::ball(0.3).named("ball").at(0.0, 0.4, 0.0).fixed());
     let sheet = Surface::Sheet {
         columns: 12,
@@ -75,7 +75,7 @@ fn a_run_goes_on_bit_for_bit_from_a_snapshot() {
 fn bodies_feel_the_cloth_that_they_push() {
     let mut scene = Scene::new();
     (scene.gravity, scene.dt) = ([0.0; 3], 0.002);
-    scene.cloth_contact.thickness = 0.02;
+    scene.cloth_contact.thickness = Some(0.02);
     scene.add(
         Body::ball(0.2)
             .named("ball")
@@ -239,7 +239,7 @@ fn sheets_that_part_are_apart_at_last_and_do_not_stay_together() {
     let mut scene = Scene::new();
     scene.gravity = [0.0; 3];
     scene.duration = 0.3;
-    scene.cloth_contact.thickness = 0.02;
+    scene.cloth_contact.thickness = Some(0.02);
     let sheet = Surface::Sheet {
         columns: 4,
         rows: 4,
@@ -288,7 +288,7 @@ fn a_hidden_body_pushes_as_one_that_is_shown() {
 fn press() -> Scene {
     let mut scene = Scene::new();
     scene.dt = 0.02;
-    scene.cloth_contact.thickness = 0.02;
+    scene.cloth_contact.thickness = Some(0.02);
     scene.cloth_solver.shortest_period = 1e-4;
     scene.ground();
     scene.add(

@@ -112,7 +112,7 @@ fn a_body_thrown_by_cloth_is_found() {
             rows: 7,
             spacing: 0.07,
         };
-        scene.cloth_contact.thickness = 0.01;
+        scene.cloth_contact.thickness = Some(0.01);
         scene.cloth(Cloth::new("cloth", sheet).at(0.0, 0.01005, 0.0));
         let mut world = World::new(&scene).unwrap();
         let (i, start) = (world.index_of("load").unwrap(), 0.1202);

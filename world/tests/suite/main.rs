@@ -6,6 +6,7 @@ mod bad_input;
 mod cloth;
 mod coupling;
 mod findings;
+mod first_try;
 mod problem;
 mod ropes;
 mod scene;

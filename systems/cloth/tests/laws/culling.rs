@@ -31,7 +31,7 @@ fn trajectory(
     (states, deepest)
 }
 
-fn all_agree(model: &Model, frames: u32, dt: f64, brute: bool) {
+pub(crate) fn all_agree(model: &Model, frames: u32, dt: f64, brute: bool) {
     let (ball, deepest) = trajectory(model, Certificate::Ball, BroadPhase::Boxes, frames, dt);
     assert!(deepest >= 1, "nothing touched");
     let (slab, _) = trajectory(model, Certificate::Slab, BroadPhase::Boxes, frames, dt);

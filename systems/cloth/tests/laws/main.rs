@@ -18,4 +18,6 @@ mod random_setup;
 mod safety;
 mod scenes;
 mod scripted;
+mod setup;
 mod snapshot;
+mod thickness;
