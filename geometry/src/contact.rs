@@ -77,6 +77,14 @@ pub fn collide(
     dispatch(a, pose_a, b, pose_b, envelope, &mut Sink::new(out));
 }
 
+/// A mesh that is convex as the hull that it is.
+fn plainest(shape: &Shape) -> &Shape {
+    match shape {
+        Shape::Mesh(mesh) => mesh.convex().unwrap_or(shape),
+        _ => shape,
+    }
+}
+
 /// Shapes in the order in which the pair functions take them.
 fn rank(shape: &Shape) -> u8 {
     match shape {
@@ -98,6 +106,7 @@ fn dispatch(
     envelope: f64,
     sink: &mut Sink<'_>,
 ) {
+    let (a, b) = (plainest(a), plainest(b));
     if rank(a) > rank(b) {
         sink.flip();
         dispatch(b, pose_b, a, pose_a, envelope, sink);

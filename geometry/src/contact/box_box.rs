@@ -18,6 +18,8 @@ const EDGE_RELATIVE: f64 = 0.05;
 /// An edge axis that makes less than about 6 degrees with the face normal adds nothing: where
 /// edges cross, the clipped face has a point there as well.
 const EDGE_ALONG_FACE: f64 = 0.995;
+/// Depth up to which corners that a turn may bring down count too, in the same units.
+const SHALLOW: f64 = 0.1;
 /// Squared sine of the angle below which two edges are parallel.
 const PARALLEL: f64 = 1e-6;
 
@@ -327,6 +329,27 @@ fn face_contact(
             writer.point(foot, point, feature);
         }
         found = true;
+    }
+    // corners of the opposite face, where a step is so long that a turn may bring them down
+    let rise = 2.0 * incident.half[k] * steep[k];
+    let lowest = mh - h1.abs() - h2.abs();
+    if lowest + rise < envelope && lowest > -SHALLOW * size {
+        let through = incident.axes[k] * (-2.0 * incident_side * incident.half[k]);
+        let (du, dv) = (through.dot(axis_u), through.dot(axis_v));
+        for n in 0..4 {
+            let c = corner(n, sign((n + 1) >> 1 & 1), sign(n >> 1));
+            let (u, v, height) = (c.u + du, c.v + dv, c.height + rise);
+            if height < envelope && u.abs() <= half_u && v.abs() <= half_v {
+                let foot = plane + axis_u * u + axis_v * v;
+                let point = foot + outward * height;
+                let feature = base | 1 << 13 | n;
+                if of_b {
+                    writer.point(point, foot, feature);
+                } else {
+                    writer.point(foot, point, feature);
+                }
+            }
+        }
     }
     writer.finish();
     found

@@ -13,6 +13,8 @@ use super::{
 
 /// Squared sine of the angle up to which a capsule lies along another, or along an edge.
 const PARALLEL: f64 = 1e-3;
+/// How much higher over an edge than over a face an axis inside must be to leave by it, relatively.
+const EDGE_RELATIVE: f64 = 0.05;
 /// Cosine of the angle up to which a normal counts as that of a face.
 const ALONG_FACE: f64 = 0.999;
 
@@ -137,15 +139,22 @@ pub(crate) fn capsule_convex(
         Near::Through => None,
         Near::Points(points) => Some(points),
     };
+    let (exit, height) = shallowest_face(solid, ends);
+    let edge = match near {
+        Some(_) => None,
+        None => shallowest_edge(solid, ends),
+    };
     let (face, outward) = match near {
         Some((_, _, outward)) => {
             let (face, along) = solid.face_toward(outward);
             ((along > ALONG_FACE).then_some(face), outward)
         }
-        None => {
-            let face = shallowest_face(solid, ends);
-            (Some(face), solid.plane(face).0)
-        }
+        None => match edge {
+            Some((over, outward, ..)) if over > height + EDGE_RELATIVE * height.abs() => {
+                (None, outward)
+            }
+            _ => (Some(exit), solid.plane(exit).0),
+        },
     };
     if let Some(face) = face
         && on_face(rod.radius, ends, solid, face, pose, envelope, sink)
@@ -156,16 +165,18 @@ pub(crate) fn capsule_convex(
         ends,
         radius: rod.radius,
     };
-    if face.is_none() && along_edge(&local, solid, outward, pose, envelope, sink) {
+    let beside = face.is_none() && near.is_some();
+    if beside && along_edge(&local, solid, outward, pose, envelope, sink) {
         return;
     }
-    if let Some((on_solid, on_axis, outward)) = near {
+    let crossing = edge.map(|(_, outward, on_solid, on_axis)| (on_solid, on_axis, outward));
+    if let Some((on_solid, on_axis, outward)) = near.or(crossing) {
         let normal = pose.direction(-outward);
         let on_rod = pose.point(on_axis) + normal * rod.radius;
         sink.single(normal, on_rod, pose.point(on_solid), 1 << 16);
     } else {
         // deep inside, beside the sides of the face: straight out
-        let (normal, offset) = solid.plane(shallowest_face(solid, ends));
+        let (normal, offset) = solid.plane(exit);
         let lower = usize::from(normal.dot(ends[1]) < normal.dot(ends[0]));
         let foot = ends[lower] - normal * (normal.dot(ends[lower]) - offset);
         let tip = ends[lower] - normal * rod.radius;
@@ -195,8 +206,8 @@ fn nearest(solid: Convex<'_>, ends: [Vec3; 2], reach: f64) -> Near {
     }
 }
 
-/// The face through which the axis has the shortest way out.
-fn shallowest_face(solid: Convex<'_>, ends: [Vec3; 2]) -> usize {
+/// The face through which the axis has the shortest way out, and the height of the axis over it.
+fn shallowest_face(solid: Convex<'_>, ends: [Vec3; 2]) -> (usize, f64) {
     let mut best = (0, f64::NEG_INFINITY);
     for face in 0..solid.face_count() {
         let (normal, offset) = solid.plane(face);
@@ -205,7 +216,33 @@ fn shallowest_face(solid: Convex<'_>, ends: [Vec3; 2]) -> usize {
             best = (face, height);
         }
     }
-    best.0
+    best
+}
+
+/// The edge over which an axis that runs through the solid has the shortest way out: its height over the
+/// edge, the direction out, the points of edge and axis nearest to each other.
+fn shallowest_edge(solid: Convex<'_>, ends: [Vec3; 2]) -> Option<(f64, Vec3, Vec3, Vec3)> {
+    let along = ends[1] - ends[0];
+    let mut best: Option<(f64, Vec3, Vec3, Vec3)> = None;
+    for n in 0..solid.edge_count() {
+        let edge = solid.edge(n);
+        let [n1, n2] = solid.edge_normals(n);
+        // only directions between the normals of its faces have the edge foremost
+        if n1.dot(along) * n2.dot(along) >= 0.0 {
+            continue;
+        }
+        let across = along.cross(edge[1] - edge[0]);
+        let Some(out) = across.try_normalize() else {
+            continue;
+        };
+        let out = if out.dot(n1 + n2) < 0.0 { -out } else { out };
+        let height = out.dot(ends[0] - edge[0]);
+        if best.is_none_or(|best| height > best.0) {
+            let (on_axis, on_edge) = closest_on_segments(ends, edge);
+            best = Some((height, out, on_edge, on_axis));
+        }
+    }
+    best
 }
 
 /// Clips the axis by the sides of a face; returns whether there was a point.

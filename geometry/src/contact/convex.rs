@@ -112,6 +112,38 @@ impl Convex<'_> {
         best
     }
 
+    /// Where no corner of `face` lies farthest along `direction` (within `tolerance`): of the faces that have
+    /// such a corner the one that looks most that way. Of a box, `face` has it.
+    pub(crate) fn face_below(&self, face: usize, direction: Vec3, tolerance: f64) -> Option<usize> {
+        let Self::Hull(hull) = self else {
+            return None;
+        };
+        let top = direction.dot(hull.support(direction)) - tolerance;
+        let holds = |face: usize| {
+            let mut corners = hull.ring(&hull.faces()[face]).iter();
+            corners.any(|&i| direction.dot(hull.points()[i as usize]) >= top)
+        };
+        if holds(face) {
+            return None;
+        }
+        let mut best = (None, f64::NEG_INFINITY);
+        for other in (0..hull.faces().len()).filter(|&other| holds(other)) {
+            let along = hull.faces()[other].normal.dot(direction);
+            if along > best.1 + 1e-9 {
+                best = (Some(other), along);
+            }
+        }
+        best.0
+    }
+
+    /// Corners of a hull; a box, whose opposite faces are parallel, needs only those of its faces.
+    pub(crate) fn corners(&self) -> &[Vec3] {
+        match self {
+            Self::Box(_) => &[],
+            Self::Hull(hull) => hull.points(),
+        }
+    }
+
     pub(crate) fn edge_count(&self) -> usize {
         match self {
             Self::Box(_) => 12,

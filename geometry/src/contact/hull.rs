@@ -1,14 +1,12 @@
 //! Hulls against hulls, boxes, balls and half-spaces.
 //!
 //! The best face axis is found by going through all faces, which is exact and steady where
-//! faces rest on faces; parry's GJK and EPA then tell whether the true distance is clearly
-//! larger, that is whether edges or corners meet.
+//! faces rest on faces; parry's GJK then tells whether the true distance is clearly
+//! larger, that is whether edges or corners meet. Of solids inside each other all pairs of edges that can
+//! matter are looked at.
 
 use drystone_base::{Pose, Vec3, tangents};
-use parry3d_f64::query::{
-    epa::EPA,
-    gjk::{self, CsoPoint, GJKResult, VoronoiSimplex},
-};
+use parry3d_f64::query::gjk::{self, CsoPoint, GJKResult, VoronoiSimplex};
 
 use super::{
     convex::{Convex, MAX_RING, Ring, parry_pose},
@@ -25,6 +23,10 @@ const EDGE_TIE: f64 = 1e-3;
 const EDGE_RELATIVE: f64 = 0.05;
 /// Cosine of the angle up to which a face lies on a face.
 const LYING: f64 = 0.9998;
+/// How far the nearest point of a clipped face may be from the true distance, relatively.
+const FACE_MISSES: f64 = 0.1;
+/// As in `box_box`: the depth up to which a face rests, and other corners count.
+const SHALLOW: f64 = 0.1;
 /// As in `box_box`: edges this much along the best face add nothing.
 const EDGE_ALONG_FACE: f64 = 0.995;
 
@@ -70,7 +72,9 @@ pub(crate) fn hull_half_space(
         .enumerate()
         .map(|(n, p)| (n as u32, *p, base + up_local.dot(*p)))
         .filter(|(_, _, height)| *height < envelope);
-    let mut chosen = Chosen::new(Convex::Hull(hull).size());
+    let lowest = corners.clone().map(|(_, _, height)| height);
+    let lowest = lowest.fold(f64::INFINITY, f64::min);
+    let mut chosen = Chosen::new(Convex::Hull(hull).size(), lowest);
     let few = corners.clone().take(MAX_POINTS + 1).count() <= MAX_POINTS;
     for (n, p, height) in corners {
         chosen.offer(n, p.dot(u), p.dot(v), height, few);
@@ -135,7 +139,7 @@ pub(crate) fn convex_convex(
     } else {
         b.face_toward(-b_in_a.local_direction(outward)).1
     };
-    let resting = facing > LYING && best > -0.1 * size;
+    let resting = facing > LYING && best > -SHALLOW * size;
     if resting && face_points(sink) {
         return;
     }
@@ -143,32 +147,71 @@ pub(crate) fn convex_convex(
     // does something other than a face keep them farther apart?
     let near = nearest(a, b, &b_in_a, envelope);
     let clearly = |d: f64| d > best + EDGE_RELATIVE * best.abs() + EDGE_TIE * size;
-    match near {
+    let edges = match near {
         Nearest::Beyond => return,
-        Nearest::Points { distance, .. } if clearly(distance) => {
-            if let Some((normal, on_a, on_b, feature)) = best_edges(a, b, &b_in_a, best, outward) {
-                if normal.dot(on_b - on_a) < envelope {
-                    let (on_a, on_b) = (pose_a.point(on_a), pose_a.point(on_b));
-                    sink.single(pose_a.direction(normal), on_a, on_b, feature);
-                }
-                return;
+        Nearest::Points { distance, .. } if !clearly(distance) => None,
+        _ => best_edges(a, b, &b_in_a, best),
+    };
+    let edge_point = |edges: &Edges, sink: &mut Sink<'_>| {
+        if edges.separation < envelope {
+            let (on_a, on_b) = (pose_a.point(edges.on_a), pose_a.point(edges.on_b));
+            sink.single(pose_a.direction(edges.normal), on_a, on_b, edges.feature);
+        }
+    };
+    // edges across the face are a contact of their own, others mostly the same as that of the face
+    if let Some(edges) = &edges
+        && clearly(edges.separation)
+        && edges.normal.dot(outward).abs() < EDGE_ALONG_FACE
+    {
+        edge_point(edges, sink);
+        return;
+    }
+    let mark = sink.mark();
+    let found = !resting && face_points(sink);
+    let distance = match (&near, &edges) {
+        (Nearest::Points { distance, .. }, _) => *distance,
+        (_, Some(edges)) => edges.separation,
+        _ => best,
+    };
+    let margin = FACE_MISSES * distance.abs() + EDGE_TIE * size;
+    let nearest = sink.nearest_since(mark);
+    if found && (nearest - distance).abs() < margin {
+        return;
+    }
+    // the clipped face misses where they meet
+    match (near, edges) {
+        (
+            Nearest::Points {
+                on_a,
+                on_b,
+                normal,
+                distance,
+            },
+            _,
+        ) if distance > 1e-6 * size => {
+            if nearest > distance {
+                let (on_a, on_b) = (pose_a.point(on_a), pose_a.point(on_b));
+                sink.single(pose_a.direction(normal), on_a, on_b, 1 << 31);
             }
         }
+        (_, Some(edges)) => {
+            sink.forget(mark);
+            edge_point(&edges, sink);
+        }
+        // inside each other beside the face: straight out of it
+        _ if best < 0.0 && nearest > best => {
+            let normal = if of_b { -outward } else { outward };
+            let (on_a, on_b) = if of_b {
+                let tip = a.support(normal);
+                (tip, tip + normal * best)
+            } else {
+                let tip = b_in_a.point(b.support(-b_in_a.local_direction(normal)));
+                (tip - normal * best, tip)
+            };
+            let (on_a, on_b) = (pose_a.point(on_a), pose_a.point(on_b));
+            sink.single(pose_a.direction(normal), on_a, on_b, 1 << 30);
+        }
         _ => {}
-    }
-    let found = !resting && face_points(sink);
-    // a corner beside a face: what parry found
-    if let Nearest::Points {
-        on_a,
-        on_b,
-        normal,
-        distance,
-    } = near
-        && !found
-        && distance > 1e-6 * size
-    {
-        let (on_a, on_b) = (pose_a.point(on_a), pose_a.point(on_b));
-        sink.single(pose_a.direction(normal), on_a, on_b, 1 << 31);
     }
 }
 
@@ -195,7 +238,8 @@ fn best_face(
     Some(best)
 }
 
-/// What GJK and EPA say; everything in the frame of `a`.
+/// What GJK says; everything in the frame of `a`.
+#[derive(Clone, Copy)]
 enum Nearest {
     Beyond,
     Points {
@@ -204,7 +248,7 @@ enum Nearest {
         normal: Vec3,
         distance: f64,
     },
-    Unknown,
+    Overlap,
 }
 
 fn nearest(a: Convex<'_>, b: Convex<'_>, b_in_a: &Pose, envelope: f64) -> Nearest {
@@ -212,34 +256,34 @@ fn nearest(a: Convex<'_>, b: Convex<'_>, b_in_a: &Pose, envelope: f64) -> Neares
     let toward = b_in_a.position.try_normalize().unwrap_or(Vec3::X);
     let mut simplex = VoronoiSimplex::new();
     simplex.reset(CsoPoint::from_shapes(&pose, &a, &b, toward));
-    let points = |on_a: Vec3, on_b: Vec3, normal: Vec3| Nearest::Points {
-        on_a,
-        on_b,
-        normal,
-        distance: normal.dot(on_b - on_a),
-    };
     match gjk::closest_points(&pose, &a, &b, envelope, true, &mut simplex) {
-        GJKResult::ClosestPoints(on_a, on_b, normal) => points(on_a, on_b, normal),
-        GJKResult::Intersection => EPA::new()
-            .closest_points(&pose, &a, &b, &simplex)
-            .map_or(Nearest::Unknown, |(p, q, n)| points(p, q, n)),
+        GJKResult::ClosestPoints(on_a, on_b, normal) => Nearest::Points {
+            on_a,
+            on_b,
+            normal,
+            distance: normal.dot(on_b - on_a),
+        },
         GJKResult::NoIntersection(_) => Nearest::Beyond,
-        GJKResult::Proximity(_) => Nearest::Unknown,
+        GJKResult::Intersection | GJKResult::Proximity(_) => Nearest::Overlap,
     }
 }
 
-/// The pair of edges with the largest separation above `best`: normal, nearest points, feature.
+/// Two edges that keep the solids farthest apart, in the frame of `a`.
+#[derive(Clone, Copy)]
+struct Edges {
+    normal: Vec3,
+    on_a: Vec3,
+    on_b: Vec3,
+    separation: f64,
+    feature: u32,
+}
+
+/// The pair of edges with the largest separation above `best`.
 ///
 /// Only edges whose arcs of normals cross on the sphere of directions bound the Minkowski
 /// difference; the others need no look.
-fn best_edges(
-    a: Convex<'_>,
-    b: Convex<'_>,
-    b_in_a: &Pose,
-    best: f64,
-    outward: Vec3,
-) -> Option<(Vec3, Vec3, Vec3, u32)> {
-    let mut found = None;
+fn best_edges(a: Convex<'_>, b: Convex<'_>, b_in_a: &Pose, best: f64) -> Option<Edges> {
+    let mut found: Option<Edges> = None;
     let mut largest = best;
     for j in 0..b.edge_count() {
         let [b0, b1] = b.edge(j).map(|p| b_in_a.point(p));
@@ -265,7 +309,7 @@ fn best_edges(
             if normal.dot(n1 + n2) < 0.0 {
                 normal = -normal;
             }
-            if normal.dot(c + d) <= 0.0 || normal.dot(outward).abs() >= EDGE_ALONG_FACE {
+            if normal.dot(c + d) <= 0.0 {
                 continue;
             }
             let separation = normal.dot(b0 - a0);
@@ -273,7 +317,13 @@ fn best_edges(
                 largest = separation;
                 let (on_a, on_b) = closest_on_segments([a0, a1], [b0, b1]);
                 let feature = mix(mix(1 << 31, i as u32), j as u32);
-                found = Some((normal, on_a, on_b, feature));
+                found = Some(Edges {
+                    normal,
+                    on_a,
+                    on_b,
+                    separation,
+                    feature,
+                });
             }
         }
     }
@@ -313,11 +363,19 @@ struct Corner {
 
 const MAX_CORNERS: usize = 2 * MAX_RING;
 
+const NOTHING: Corner = Corner {
+    at: Vec3::ZERO,
+    id: 0,
+    leaving: 0,
+};
+
 fn pair(x: u32, y: u32) -> u32 {
     if x < y { x << 8 | y } else { y << 8 | x }
 }
 
-/// Clips the face of `incident` that looks most against `face` of `reference` by its sides.
+/// Clips the face of `incident` that looks most against `face` of `reference` by its sides; of a hull that
+/// stands on a corner of other faces also one that holds that corner. Corners of a hull over the face that
+/// are as near count as well.
 /// `incident_in` is the incident pose in the frame of the reference.
 fn face_contact(
     reference: Convex<'_>,
@@ -330,18 +388,98 @@ fn face_contact(
     sink: &mut Sink<'_>,
 ) -> bool {
     let (normal, offset) = reference.plane(face);
-    let (other, _) = incident.face_toward(-incident_in.local_direction(normal));
-    let (mut sides, mut ring) = (Ring::EMPTY, Ring::EMPTY);
+    let down = -incident_in.local_direction(normal);
+    let mut sides = Ring::EMPTY;
     reference.ring(face, &mut sides);
-    incident.ring(other, &mut ring);
+    let tolerance = ON_PLANE * size;
+    let (under, _) = incident.face_toward(down);
+    let lowest = incident.face_below(under, down, tolerance);
 
-    let count = ring.corners().len() as u32;
-    let nothing = Corner {
-        at: Vec3::ZERO,
-        id: 0,
-        leaving: 0,
+    // corners of one face after the other, with the face they are of
+    let mut corners = [(NOTHING, 0); 2 * MAX_CORNERS];
+    let mut count = 0;
+    for other in std::iter::once(under).chain(lowest) {
+        let (kept, number) = clip_face(incident, incident_in, other, &sides, normal, tolerance);
+        for corner in &kept[..number] {
+            corners[count] = (*corner, other);
+            count += 1;
+        }
+    }
+
+    let (u, v) = tangents(normal);
+    let height = |at: Vec3| normal.dot(at) - offset;
+    let known = |at: Vec3, n: usize| {
+        let mut before = corners[..n].iter();
+        before.any(|(p, _)| (p.at - at).length_squared() < tolerance * tolerance)
     };
-    let (mut front, mut back) = ([nothing; MAX_CORNERS], [nothing; MAX_CORNERS]);
+    let clipped = corners[..count].iter().enumerate();
+    let clipped = clipped.filter(|(n, (c, _))| height(c.at) < envelope && !known(c.at, *n));
+    let clipped = clipped.map(|(n, (c, _))| (n as u32, c.at));
+    // other corners that a turn within the step may bring down
+    let tip = incident_in.point(incident.support(down));
+    let all = if height(tip) > -SHALLOW * size {
+        incident.corners()
+    } else {
+        &[]
+    };
+    let all = all.iter().enumerate();
+    let others = all.filter_map(|(n, corner)| {
+        let at = incident_in.point(*corner);
+        let seen = height(at) < envelope && !known(at, count) && inside(&sides, normal, at);
+        seen.then_some((OTHERS + n as u32, at))
+    });
+    let found = clipped.chain(others);
+
+    let lowest = found.clone().map(|(_, at)| height(at));
+    let mut chosen = Chosen::new(size, lowest.fold(f64::INFINITY, f64::min));
+    let few = found.clone().take(MAX_POINTS + 1).count() <= MAX_POINTS;
+    for (n, at) in found {
+        chosen.offer(n, at.dot(u), at.dot(v), height(at), few);
+    }
+    let mut writer = sink.manifold(pose.direction(normal));
+    let mut found = false;
+    for point in chosen.points() {
+        let (at, feature) = if point.id < OTHERS {
+            let (corner, other) = corners[point.id as usize];
+            let base = mix(mix(0, face as u32), other as u32);
+            (corner.at, mix(base, corner.id))
+        } else {
+            let corner = incident.corners()[(point.id - OTHERS) as usize];
+            (incident_in.point(corner), mix(face as u32, point.id))
+        };
+        let foot = at - normal * point.height;
+        writer.point(pose.point(foot), pose.point(at), feature);
+        found = true;
+    }
+    writer.finish();
+    found
+}
+
+/// Numbers from here on are corners of the incident solid that are not on its clipped faces.
+const OTHERS: u32 = 1 << 16;
+
+/// Whether a point is over the face with these corners.
+fn inside(sides: &Ring, normal: Vec3, at: Vec3) -> bool {
+    let sides = sides.corners();
+    (0..sides.len()).all(|n| {
+        let (from, to) = (sides[n], sides[(n + 1) % sides.len()]);
+        (to - from).cross(normal).dot(at - from) <= 0.0
+    })
+}
+
+/// A face of `incident`, in the frame of the reference, clipped by the sides of the reference's face.
+fn clip_face(
+    incident: Convex<'_>,
+    incident_in: &Pose,
+    face: usize,
+    sides: &Ring,
+    normal: Vec3,
+    tolerance: f64,
+) -> ([Corner; MAX_CORNERS], usize) {
+    let mut ring = Ring::EMPTY;
+    incident.ring(face, &mut ring);
+    let count = ring.corners().len() as u32;
+    let (mut front, mut back) = ([NOTHING; MAX_CORNERS], [NOTHING; MAX_CORNERS]);
     for (n, corner) in ring.corners().iter().enumerate() {
         let n = n as u32;
         front[n as usize] = Corner {
@@ -352,7 +490,6 @@ fn face_contact(
     }
     let mut kept = count as usize;
     let sides = sides.corners();
-    let tolerance = ON_PLANE * size;
     for (n, from) in sides.iter().enumerate() {
         let to = sides[(n + 1) % sides.len()];
         let Some(out) = (to - *from).cross(normal).try_normalize() else {
@@ -370,35 +507,7 @@ fn face_contact(
         );
         std::mem::swap(&mut front, &mut back);
     }
-
-    let (u, v) = tangents(normal);
-    let mut chosen = Chosen::new(size);
-    let inside = front[..kept].iter().enumerate().filter_map(|(n, c)| {
-        let height = normal.dot(c.at) - offset;
-        let merged = front[..n]
-            .iter()
-            .any(|p| (p.at - c.at).length_squared() < tolerance * tolerance);
-        (height < envelope && !merged).then_some((n as u32, c.at, height))
-    });
-    let few = inside.clone().count() <= MAX_POINTS;
-    for (n, at, height) in inside {
-        chosen.offer(n, at.dot(u), at.dot(v), height, few);
-    }
-    let base = mix(mix(0, face as u32), other as u32);
-    let mut writer = sink.manifold(pose.direction(normal));
-    let mut found = false;
-    for point in chosen.points() {
-        let corner = front[point.id as usize];
-        let foot = corner.at - normal * point.height;
-        writer.point(
-            pose.point(foot),
-            pose.point(corner.at),
-            mix(base, corner.id),
-        );
-        found = true;
-    }
-    writer.finish();
-    found
+    (front, kept)
 }
 
 /// As in `box_box`, in three dimensions.
@@ -449,16 +558,24 @@ struct Point {
     height: f64,
 }
 
-/// At most eight points: of many, the extreme ones in eight directions, and the deepest.
+/// At most eight points: of many, the extreme ones in eight directions, and the deepest. Beside these, of points
+/// that are clearly higher than the deepest, at most eight of the lowest: they may come down within a step.
 struct Chosen {
     points: [Point; MAX_POINTS],
     count: usize,
     deepest: Option<Point>,
+    above: [Point; MAX_POINTS],
+    above_count: usize,
+    /// Height from which a point is clearly higher than the deepest [m].
+    floor: f64,
     tolerance: f64,
 }
 
+/// How much higher than the deepest is clearly higher, in units of the size.
+const CLEARLY_HIGHER: f64 = 0.05;
+
 impl Chosen {
-    fn new(size: f64) -> Self {
+    fn new(size: f64, lowest: f64) -> Self {
         let nothing = Point {
             id: 0,
             u: 0.0,
@@ -469,7 +586,21 @@ impl Chosen {
             points: [nothing; MAX_POINTS],
             count: 0,
             deepest: None,
+            above: [nothing; MAX_POINTS],
+            above_count: 0,
+            floor: lowest + CLEARLY_HIGHER * size,
             tolerance: 1e-6 * size,
+        }
+    }
+
+    /// Keeps the lowest of the points above the floor, lowest first.
+    fn offer_above(&mut self, point: Point) {
+        let kept = &self.above[..self.above_count];
+        let place = kept.partition_point(|p| p.height <= point.height);
+        if place < MAX_POINTS {
+            self.above_count = (self.above_count + 1).min(MAX_POINTS);
+            self.above[place..self.above_count].rotate_right(1);
+            self.above[place] = point;
         }
     }
 
@@ -479,6 +610,10 @@ impl Chosen {
         if few {
             self.points[self.count] = point;
             self.count += 1;
+            return;
+        }
+        if height > self.floor {
+            self.offer_above(point);
             return;
         }
         let diagonal = std::f64::consts::FRAC_1_SQRT_2;
@@ -534,8 +669,8 @@ impl Chosen {
             }
         }
         let (points, count) = (self.points, self.count);
-        (0..count)
-            .filter(move |&k| points[..k].iter().all(|p| p.id != points[k].id))
-            .map(move |k| points[k])
+        let once = move |&k: &usize| points[..k].iter().all(|p: &Point| p.id != points[k].id);
+        let chosen = (0..count).filter(once).map(move |k| points[k]);
+        chosen.chain(self.above.into_iter().take(self.above_count))
     }
 }

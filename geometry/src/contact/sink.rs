@@ -59,6 +59,23 @@ impl<'a> Sink<'a> {
         }
     }
 
+    /// How many points and manifolds there are so far.
+    pub(crate) fn mark(&self) -> (usize, usize) {
+        (self.out.points.len(), self.out.manifolds.len())
+    }
+
+    /// Smallest distance of the points written since `mark`; infinite if there are none [m].
+    pub(crate) fn nearest_since(&self, mark: (usize, usize)) -> f64 {
+        let points = self.out.points[mark.0..].iter();
+        points.fold(f64::INFINITY, |least, p| least.min(p.distance))
+    }
+
+    /// Takes back what was written since `mark`.
+    pub(crate) fn forget(&mut self, mark: (usize, usize)) {
+        self.out.points.truncate(mark.0);
+        self.out.manifolds.truncate(mark.1);
+    }
+
     /// A manifold of one point.
     #[inline]
     pub(crate) fn single(&mut self, normal: Vec3, on_a: Vec3, on_b: Vec3, feature: u32) {

@@ -12,6 +12,8 @@ mod surface;
 mod tests;
 mod triangles;
 
+use std::sync::Arc;
+
 use drystone_base::{Pose, Vec3};
 
 pub use grid::SignedDistanceGrid;
@@ -19,7 +21,7 @@ pub use samples::{Sample, SphereTree};
 pub use surface::{ClosestPoint, Feature, Surface};
 pub use triangles::{MeshError, TriMesh};
 
-use crate::{Aabb, Hull, MassProperties};
+use crate::{Aabb, Hull, MassProperties, Shape};
 
 /// A mesh made ready to collide: triangles in a tree, distance grid, surface samples.
 #[derive(Clone, Debug)]
@@ -29,7 +31,14 @@ pub struct MeshShape {
     tree: SphereTree,
     /// Corners of the convex hull: all that bounds need.
     outline: Vec<Vec3>,
+    /// The same solid as a hull, if it is one.
+    convex: Option<Box<Shape>>,
 }
+
+/// Most corners of a convex mesh that collides as a hull.
+const MOST_CORNERS: usize = 64;
+/// Volume that a convex mesh may lack of its hull, over that of the hull.
+const HOLLOW: f64 = 1e-9;
 
 impl MeshShape {
     /// Cells along the longest side, where nothing else is asked for.
@@ -38,9 +47,15 @@ impl MeshShape {
     /// Prepares `mesh` with `resolution` grid cells along the longest side of its bounding box
     /// (4 to 1024) and surface samples two cells apart or closer.
     pub fn new(mesh: TriMesh, resolution: usize) -> Self {
-        let outline = match Hull::new(mesh.vertices()) {
-            Ok(hull) => hull.points().to_vec(),
-            Err(_) => mesh.vertices().to_vec(),
+        let (outline, convex) = match Hull::new(mesh.vertices()) {
+            Ok(hull) => {
+                let full = hull.volume() - mesh.volume() < HOLLOW * hull.volume();
+                let outline = hull.points().to_vec();
+                let convex = full && outline.len() <= MOST_CORNERS;
+                let convex = convex.then(|| Box::new(Shape::Hull(Arc::new(hull))));
+                (outline, convex)
+            }
+            Err(_) => (mesh.vertices().to_vec(), None),
         };
         let surface = Surface::new(mesh);
         let grid = SignedDistanceGrid::new(&surface, resolution);
@@ -50,7 +65,14 @@ impl MeshShape {
             grid,
             tree,
             outline,
+            convex,
         }
+    }
+
+    /// The same solid as a hull, if it is convex and has few corners: faces and edges then meet exactly,
+    /// where samples would miss an edge between them.
+    pub(crate) fn convex(&self) -> Option<&Shape> {
+        self.convex.as_deref()
     }
 
     /// The triangles.

@@ -5,4 +5,5 @@
 mod box_contacts;
 mod broad_phase;
 mod convex_contacts;
+mod overlap;
 mod queries;

@@ -1,0 +1,142 @@
+//! Depth of overlapping solids against a brute-force search over all separating axes.
+
+use drystone_base::{Pose, Vec3, random::Random};
+use drystone_geometry::{ContactBuffer, Shape, collide};
+
+/// Corners, face normals and directions of edges of a box, a hull or the core of a capsule, in the world.
+struct Solid {
+    radius: f64,
+    corners: Vec<Vec3>,
+    normals: Vec<Vec3>,
+    edges: Vec<Vec3>,
+}
+
+impl Solid {
+    fn new(shape: &Shape, pose: &Pose) -> Self {
+        match shape {
+            Shape::Box { half } => {
+                let sign = |n: u32| if n & 1 == 0 { -1.0 } else { 1.0 };
+                let corner = |n: u32| *half * Vec3::new(sign(n), sign(n >> 1), sign(n >> 2));
+                let axes = vec![Vec3::X, Vec3::Y, Vec3::Z].into_iter();
+                let axes: Vec<Vec3> = axes.map(|axis| pose.direction(axis)).collect();
+                Self {
+                    radius: 0.0,
+                    corners: (0..8).map(|n| pose.point(corner(n))).collect(),
+                    normals: axes.clone(),
+                    edges: axes,
+                }
+            }
+            Shape::Hull(hull) => {
+                let corners: Vec<Vec3> = hull.points().iter().map(|&p| pose.point(p)).collect();
+                let mut edges = Vec::new();
+                for corner in hull.triangles() {
+                    for k in 0..3 {
+                        let [i, j] = [corner[k], corner[(k + 1) % 3]].map(|i| i as usize);
+                        if i < j {
+                            edges.push((corners[j] - corners[i]).normalize());
+                        }
+                    }
+                }
+                let normals = hull.faces().iter().map(|f| pose.direction(f.normal));
+                Self {
+                    radius: 0.0,
+                    normals: normals.collect(),
+                    corners,
+                    edges,
+                }
+            }
+            Shape::Capsule {
+                half_length,
+                radius,
+            } => Self {
+                radius: *radius,
+                corners: [-1.0, 1.0]
+                    .map(|side| pose.point(Vec3::Y * side * *half_length))
+                    .to_vec(),
+                normals: Vec::new(),
+                edges: vec![pose.direction(Vec3::Y)],
+            },
+            _ => unreachable!("boxes, hulls and capsules only"),
+        }
+    }
+
+    /// Largest separation from `other` along any axis that can separate the two; negative inside [m].
+    fn separation(&self, other: &Self) -> f64 {
+        let along = |axis: Vec3| {
+            let span = |solid: &Self| {
+                let heights = solid.corners.iter().map(|p| axis.dot(*p));
+                heights.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), h| {
+                    (low.min(h), high.max(h))
+                })
+            };
+            let (a, b) = (span(self), span(other));
+            (b.0 - a.1).max(a.0 - b.1)
+        };
+        let faces = self.normals.iter().chain(&other.normals).copied();
+        let mut best = faces.map(along).fold(f64::NEG_INFINITY, f64::max);
+        for a in &self.edges {
+            for b in &other.edges {
+                let axis = a.cross(*b);
+                if axis.length_squared() > 1e-6 {
+                    best = best.max(along(axis.normalize()));
+                }
+            }
+        }
+        best
+    }
+}
+
+/// Boxes and hulls of random points, some of them ten to a hundred times as long as thick.
+fn random_shape(random: &mut Random) -> Shape {
+    let thin = if random.unit() < 0.5 {
+        1.0
+    } else {
+        random.range(0.01, 0.1)
+    };
+    let half = Vec3::new(0.5, random.range(0.1, 0.5), random.range(0.1, 0.5) * thin);
+    match random.below(5) {
+        0 | 1 => return Shape::cuboid(half).unwrap(),
+        2 => return Shape::capsule(half.x, half.z * 0.5).unwrap(),
+        _ => {}
+    }
+    let count = 8 + random.below(13);
+    let points: Vec<Vec3> = (0..count)
+        .map(|_| random.rotation() * Vec3::X * half)
+        .collect();
+    Shape::hull(&points).unwrap()
+}
+
+#[test]
+fn what_overlaps_has_a_contact_as_deep_as_the_overlap() {
+    let mut random = Random::new(11);
+    let (mut pairs, mut least, mut most) = (0, f64::INFINITY, 0.0_f64);
+    let mut buffer = ContactBuffer::default();
+    while pairs < 8_000 {
+        let (a, b) = (random_shape(&mut random), random_shape(&mut random));
+        let mut pose = || {
+            let mut along = || random.range(-0.4, 0.4);
+            let spot = Vec3::new(along(), along(), along());
+            Pose::new(spot, random.rotation())
+        };
+        let (pose_a, pose_b) = (pose(), pose());
+        let (solid_a, solid_b) = (Solid::new(&a, &pose_a), Solid::new(&b, &pose_b));
+        let separation = solid_a.separation(&solid_b);
+        // two cores of capsules have no depth, and what is only near is no matter of axes
+        if separation > -1e-4 || solid_a.corners.len() + solid_b.corners.len() == 4 {
+            continue;
+        }
+        let separation = separation - solid_a.radius - solid_b.radius;
+        pairs += 1;
+        buffer.clear();
+        collide(&a, &pose_a, &b, &pose_b, 0.0, &mut buffer);
+        let depth = buffer
+            .points
+            .iter()
+            .fold(0.0, |d, p| f64::max(d, -p.distance));
+        let share = depth / -separation;
+        (least, most) = (least.min(share), most.max(share));
+    }
+    // measured: 0.94 and 1.18; an axis of edges must be clearly better than that of a face
+    let shares = format!("{least:.3} to {most:.3} of the overlap");
+    assert!(least > 0.9 && most < 1.2, "{shares}");
+}
