@@ -173,6 +173,11 @@ fn prepare_block<L: Lanes>(block: &mut Block<L::Real>) {
         let spread = (gap * gap + L::splat(4.0) * a_12 * a_12).root();
         let a_tt = L::splat(0.5) * (a_11 + a_22 + spread);
 
+        // where friction turns the point by more than the normal impulse moves it, sweeps of one after
+        // the other would go to and fro: they take smaller steps there
+        let slip = L::load(&block.friction) * (a_1n * a_1n + a_2n * a_2n).root();
+        let a_nn = a_nn + slip.if_above(a_nn, slip, zero);
+
         // a lane without this point has no mass there, and keeps none
         let there = L::load(&point.mass_n).if_above(zero, one, zero);
         let tiny = L::splat(1e-30);

@@ -211,7 +211,7 @@ fn travelled(found_at: &Pose, now: &Pose, radius: f64) -> f64 {
 }
 
 /// Largest speed at which points of the two bodies can near each other [m/s].
-fn closing_speed(state: &State, a: usize, b: usize, radius: &[f64]) -> f64 {
+pub(crate) fn closing_speed(state: &State, a: usize, b: usize, radius: &[f64]) -> f64 {
     // what does not turn may be without end
     let spin = |i: usize| match state.angular_velocity[i].length() {
         0.0 => 0.0,
@@ -274,7 +274,8 @@ fn near_pairs(state: &State, model: &Model, tuning: &Tuning, workspace: &mut Wor
 /// `struck`; returns whether any may. What stands beside the ground and is struck from above must have
 /// the contact with the ground in the same step.
 ///
-/// A blow at the speed `c` between masses `m` and `M` gives `m` at most `2 c M / (m + M)`.
+/// A blow at the speed `c` between masses `m` and `M` gives `m` at most `2 c M / (m + M)`. So fast may also be
+/// the far end of a body that meets the ground with the other end first.
 fn find_struck(
     struck: &mut Vec<f64>,
     near: &[(u32, u32)],
@@ -290,23 +291,26 @@ fn find_struck(
     for &(a, b) in near {
         let (a, b) = (a as usize, b as usize);
         let (ma, mb) = (model.inverse_mass[a], model.inverse_mass[b]);
-        let moves = |i: usize, inverse: f64| {
-            inverse > 0.0
-                || state.linear_velocity[i] != Vec3::ZERO
-                || state.angular_velocity[i] != Vec3::ZERO
-        };
-        if !moves(a, ma) || !moves(b, mb) {
-            continue;
-        }
         let way = closing_speed(state, a, b, radius) * dt;
         // less than that is a matter of the next step
         if way > tuning.struck * length_of(model, a, b) {
-            struck[a] = struck[a].max(2.0 * way * ma / (ma + mb));
-            struck[b] = struck[b].max(2.0 * way * mb / (ma + mb));
-            any = true;
+            for (i, own, other) in [(a, ma, mb), (b, mb, ma)] {
+                let carried = if other > 0.0 {
+                    2.0 * own / (ma + mb)
+                } else {
+                    // the ground carries nothing on, but what strikes it tips over, unless it is a ball
+                    f64::from(u8::from(own > 0.0 && !is_ball(&model.shape[i])))
+                };
+                struck[i] = struck[i].max(carried * way);
+                any |= carried > 0.0;
+            }
         }
     }
     any
+}
+
+fn is_ball(shape: &Shape) -> bool {
+    matches!(shape, Shape::Sphere { .. })
 }
 
 /// Whether a manifold of this shape stays good under tiny motion. Round shapes roll off their

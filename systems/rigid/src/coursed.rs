@@ -11,7 +11,7 @@ use drystone_base::Vec3;
 use drystone_base::lanes::Dispatch;
 use rayon::prelude::*;
 
-use crate::contacts::detect;
+use crate::contacts::{Pair, closing_speed, detect};
 use crate::direct;
 use crate::group::{Group, Groups, Partition};
 use crate::options::{Impacts, Precision};
@@ -23,6 +23,9 @@ use crate::{Graph, Model, NONE, Options, State};
 /// Turn of a free body in a substep below which its spin stays as it is [rad].
 const FREE_TURN: f64 = 1e-7;
 
+/// How many times the parts of a step there may be where bodies get faster within it.
+const SHORTER: u32 = 4;
+
 /// One step: one query; then every group of islands on its own, in any order. Where bodies that
 /// turn or travel far are beside others, the same in several parts of the step.
 pub(crate) fn step(
@@ -32,20 +35,23 @@ pub(crate) fn step(
     workspace: &mut Workspace,
     dt: f64,
 ) -> Report {
-    detect(state, model, options, workspace, dt);
-    let parts = parts(state, model, options, workspace, dt);
-    workspace.parts = parts;
     let mut report = Report::default();
-    let (start, part) = (state.time, dt / f64::from(parts));
-    // impulses are kept as those of an undivided substep
-    scale_impulses(state, 1.0 / f64::from(parts));
-    for k in 0..parts {
-        if parts > 1 {
-            state.time = start + f64::from(k) * part;
-            state.follow_scripts(model, part);
+    let start = state.time;
+    // length of a part, how many of these are left, how many were taken
+    let (mut part, mut left, mut taken) = (dt, 1, 0);
+    while left > 0 {
+        detect(state, model, options, workspace, part);
+        // what was struck in a part may be too fast for the next
+        let wanted = parts(state, model, options, workspace, part);
+        let split = wanted.min((SHORTER * options.tuning.parts - taken) / left);
+        if split > 1 {
+            (part, left) = (part / f64::from(split), left * split);
+            // impulses are kept as those of an undivided substep
+            scale_impulses(state, 1.0 / f64::from(split));
         }
-        if k > 0 {
-            detect(state, model, options, workspace, part);
+        if left + taken > 1 {
+            state.time = start + dt - f64::from(left) * part;
+            state.follow_scripts(model, part);
         }
         let done = advance(state, model, options, workspace, part);
         report = Report {
@@ -54,9 +60,11 @@ pub(crate) fn step(
             deepest_penetration: report.deepest_penetration.max(done.deepest_penetration),
             ..done
         };
+        (left, taken) = (left - 1, taken + 1);
     }
+    workspace.parts = taken;
     state.time = start;
-    scale_impulses(state, f64::from(parts));
+    scale_impulses(state, dt / part);
     if options.sleeping {
         fall_asleep(state, model, &workspace.graph, dt);
     }
@@ -64,34 +72,48 @@ pub(crate) fn step(
 }
 
 /// Into how many parts a step is split: so many that beside others no body's turn bends the path of
-/// its points by more than the share `turn` of its thickness (`r θ²/2`), and none travels farther than
-/// `travel` times the thickness against another.
+/// its points by more than the share `turn` of its thickness (`r θ²/2`), and no point travels farther than
+/// `travel` times the thickness against another body.
 fn parts(state: &State, model: &Model, options: &Options, workspace: &Workspace, dt: f64) -> u32 {
     let tuning = &options.tuning;
-    let (travel, part) = (
-        tuning.travel * tuning.travel,
-        tuning.travel_part * tuning.travel_part,
-    );
-    // squares throughout: most pairs are at rest
     let mut most = 1.0f64;
-    for pair in state.contacts.pairs.iter().filter(|pair| pair.count > 0) {
+    for pair in &state.contacts.pairs {
         let (a, b) = (pair.a as usize, pair.b as usize);
         let length = model.thickness[a].min(model.thickness[b]);
-        let square = length * length;
-        let way = (state.linear_velocity[a] - state.linear_velocity[b]).length_squared() * dt * dt;
+        let way = closing_speed(state, a, b, &workspace.radius) * dt;
+        // slower than that nothing bends far either: r θ < travel and θ < 1
+        if way <= tuning.turn * length || !may_meet(state, model, pair, way, dt) {
+            continue;
+        }
         // what goes farther than its thickness is followed in shares of it
-        if way > travel * square {
-            most = most.max(way / (part * square));
+        if way > tuning.travel * length {
+            most = most.max(way / (tuning.travel_part * length));
         }
         for i in [a, b] {
-            let turn = state.angular_velocity[i].length_squared() * dt * dt;
+            let turn = state.angular_velocity[i].length() * dt;
             // a fixed body may be without end
             if turn > 0.0 {
-                most = most.max(turn * 0.5 * workspace.radius[i] / (tuning.turn * length));
+                let bend = 0.5 * workspace.radius[i] * turn * turn;
+                most = most.max((bend / (tuning.turn * length)).sqrt());
             }
         }
     }
-    (most.sqrt().ceil() as u32).clamp(1, tuning.parts)
+    (most.ceil() as u32).clamp(1, tuning.parts)
+}
+
+/// Whether the two have a contact, or the box about one overlaps the box that the other sweeps as seen from
+/// it. What passes beside a thin body has none: there is no place over a face of it yet.
+fn may_meet(state: &State, model: &Model, pair: &Pair, way: f64, dt: f64) -> bool {
+    if pair.count > 0 {
+        return true;
+    }
+    let (a, b) = (pair.a as usize, pair.b as usize);
+    let travel = (state.linear_velocity[b] - state.linear_velocity[a]) * dt;
+    let [mut swept, other] = [b, a].map(|i| model.shape[i].aabb(&state.shape_pose(model, i)));
+    swept.low += travel.min(Vec3::ZERO);
+    swept.high += travel.max(Vec3::ZERO);
+    // what is left of the way is by turning
+    swept.grown(way - travel.length()).overlaps(&other)
 }
 
 fn scale_impulses(state: &mut State, factor: f64) {
@@ -224,7 +246,7 @@ fn advance_group<T: Dispatch>(
     let bounces = group.blocks.bounces();
     let reflects = bounces && settings.impacts == Impacts::Reflections;
     for substep in 0..settings.substeps {
-        let turned = substep > 0 && group.follow_turns(state, model, tuning);
+        let turned = substep > 0 && group.follow_turns(state, model, tuning, bounces);
         if reflects {
             let budget = settings.impact_sweeps;
             group.sweeps += group.blocks.reflect_impacts(h, zone, budget) as usize;

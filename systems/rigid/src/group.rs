@@ -357,8 +357,12 @@ impl<T: Dispatch> Group<T> {
             self.first.push(self.arms.len() as u32);
             let [at, bt] = self.slots[k].map(|slot| self.centres[slot as usize]);
             let points = state.contacts.points_of(patch).iter();
-            self.arms
-                .extend(points.map(|point| [point.position - at, point.position - bt]));
+            let aside = share(&self.inputs, self.slots[k]) - 0.5;
+            let near = options.tuning.envelope * patch.length;
+            self.arms.extend(points.map(|point| {
+                let place = point.position + wide(point.distance, near) * aside * patch.normal;
+                [place - at, place - bt]
+            }));
             self.patches.push(PatchInput {
                 bodies: self.slots[k],
                 normal: patch.normal,
@@ -467,8 +471,19 @@ impl<T: Dispatch> Group<T> {
     ///
     /// Solved with the inertia of an earlier rotation, a rod of ratio `Imax/Imin` turned by `θ`
     /// receives momentum that is wrong by up to `sin²θ Imax/Imin`.
-    pub(crate) fn follow_turns(&mut self, state: &State, model: &Model, tuning: &Tuning) -> bool {
-        let (inertia, arms) = (tuning.stale_inertia, tuning.stale_arms);
+    pub(crate) fn follow_turns(
+        &mut self,
+        state: &State,
+        model: &Model,
+        tuning: &Tuning,
+        bounces: bool,
+    ) -> bool {
+        let inertia = if bounces {
+            tuning.stale_bouncing
+        } else {
+            tuning.stale_inertia
+        };
+        let arms = tuning.stale_arms;
         self.turned.clear();
         self.turned.extend(self.members.iter().map(|member| {
             let square = 4.0 * (member.rotation - member.taken).length_squared();
@@ -487,7 +502,7 @@ impl<T: Dispatch> Group<T> {
                 member.taken = member.rotation;
             }
         }
-        self.follow_arms(state, model);
+        self.follow_arms(state, model, tuning);
         // the coarse level only guides, and its line search knows the present inertia
         let turned = self.turned.iter().filter(|&&turned| turned).count();
         if turned as f64 > tuning.stale * self.members.len() as f64 {
@@ -499,7 +514,7 @@ impl<T: Dispatch> Group<T> {
     /// Arms and distances of the patches of bodies that have turned, at the present poses. What is
     /// round keeps its contact where the core and the normal say; what contacts do not tell keeps
     /// its arms.
-    fn follow_arms(&mut self, state: &State, model: &Model) {
+    fn follow_arms(&mut self, state: &State, model: &Model, tuning: &Tuning) {
         let Self {
             blocks,
             inputs,
@@ -528,6 +543,12 @@ impl<T: Dispatch> Group<T> {
             let points = state.contacts.points_of(contact);
             let mut known = true;
             let start = first[k] as usize;
+            let is_round = |slot: u32| {
+                let rounding = model.rounding[members[slot as usize].body as usize];
+                f64::from(u8::from(rounding.is_some_and(|radius| radius > 0.0)))
+            };
+            let (round_a, round_b) = (is_round(a), is_round(b));
+            let aside = share(inputs, [a, b]) - 0.5;
             for (j, point) in points.iter().enumerate() {
                 let on_a = present(a, point.anchor_a, patch.normal);
                 let on_b = present(b, point.anchor_b, -patch.normal);
@@ -535,9 +556,13 @@ impl<T: Dispatch> Group<T> {
                     known = false;
                     break;
                 };
-                let middle = 0.5 * (on_a + on_b);
                 distances[j] = patch.normal.dot(on_b - on_a);
-                arms[start + j] = [a, b].map(|slot| middle - members[slot as usize].position);
+                let slid = on_b - on_a - distances[j] * patch.normal;
+                // what is round touches where it is, and not where the other was touched before
+                let middle = 0.5 * (on_a + on_b + (round_b - round_a) * slid);
+                let near = tuning.envelope * patch.length;
+                let place = middle + wide(distances[j], near) * aside * patch.normal;
+                arms[start + j] = [a, b].map(|slot| place - members[slot as usize].position);
             }
             let points = if known { points.len() } else { 0 };
             let arms = arms[start..start + points].iter();
@@ -649,6 +674,18 @@ impl<T: Dispatch> Group<T> {
             }
         }
     }
+}
+
+/// A gap wider than `near`, else nothing [m].
+fn wide(distance: f64, near: f64) -> f64 {
+    if distance > near { distance } else { 0.0 }
+}
+
+/// Where in a gap, from the first body to the second, both receive their impulse [1]: near the lighter one.
+/// In the middle of a wide gap, friction would turn a thin body by an arm much longer than it is thick.
+fn share(inputs: &[BodyInput], slots: [u32; 2]) -> f64 {
+    let [a, b] = slots.map(|slot| inputs[slot as usize].inverse_mass);
+    b / (a + b)
 }
 
 impl Member {

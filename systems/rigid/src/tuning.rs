@@ -44,6 +44,9 @@ pub struct Tuning {
 
     /// Approach below which a contact is calm and the solve done, over `√(g · length)` [1] ...
     pub calm: f64,
+    /// ... but no more than this, over the length a substep [1]: where steps are long for the size of the
+    /// bodies, what is left of an approach carries far ...
+    pub calm_travel: f64,
     /// ... where nothing weighs, over the length a substep [1] ...
     pub calm_weightless: f64,
     /// ... or this share of the approach that the solve started from [1].
@@ -99,6 +102,8 @@ pub struct Tuning {
     /// Turn since inertia and arms were taken from which they are taken again within a step, times
     /// the root of the ratio of principal inertias less one [rad] ...
     pub stale_inertia: f64,
+    /// ... the same where contacts bounce, which gives back what an old inertia gets wrong [rad] ...
+    pub stale_bouncing: f64,
     /// ... or whatever the inertia [rad].
     pub stale_arms: f64,
     /// Largest bend of the path of a body's points by its turn in one step, beside another, over the
@@ -127,6 +132,7 @@ impl Default for Tuning {
             passing: 0.02,
             buried: 0.08,
             calm: 7e-4,
+            calm_travel: 2e-5,
             calm_weightless: 1e-6,
             gain: 0.01,
             flying_gain: 0.05,
@@ -137,7 +143,7 @@ impl Default for Tuning {
             flying_weightless: 0.013,
             sinking: 0.05,
             sinking_rounds: 24,
-            heavy: 20.0,
+            heavy: 6.0,
             thrown: 40.0,
             tight: 4e-3,
             stubborn: 2,
@@ -150,6 +156,7 @@ impl Default for Tuning {
             large: 32,
             small: 64,
             stale_inertia: 0.05,
+            stale_bouncing: 1e-3,
             stale_arms: 0.1,
             turn: 0.1,
             travel: 1.0,
@@ -164,7 +171,11 @@ impl Tuning {
     /// acceleration [m/s²], `h` the substep [s].
     pub(crate) fn calm_speed(&self, length: f64, gravity: f64, h: f64) -> f64 {
         let weighed = self.calm * (gravity * length).sqrt();
-        weighed.max(self.calm_weightless * length / h)
+        let far = length / h;
+        weighed.clamp(
+            self.calm_weightless * far,
+            self.calm_travel.max(self.calm_weightless) * far,
+        )
     }
 
     /// Speed above which a body of this `length` flies [m/s].
@@ -180,6 +191,7 @@ impl Tuning {
             ("tuning.struck", self.struck),
             ("tuning.margin", self.margin),
             ("tuning.calm", self.calm),
+            ("tuning.calm_travel", self.calm_travel),
             ("tuning.calm_weightless", self.calm_weightless),
             ("tuning.turn", self.turn),
             ("tuning.travel", self.travel),
@@ -209,6 +221,7 @@ impl Tuning {
             ("tuning.spread", self.spread),
             ("tuning.stale", self.stale),
             ("tuning.stale_inertia", self.stale_inertia),
+            ("tuning.stale_bouncing", self.stale_bouncing),
             ("tuning.stale_arms", self.stale_arms),
         ];
         let refused = |option: &'static str, found: f64, wanted: &'static str| Error::Option {
