@@ -7,7 +7,7 @@ use drystone_base::{Pose, Quat, Vec3};
 use drystone_world::{Body, Motion, Scene, Shape, World};
 
 use crate::overlap::Overlaps;
-use crate::shapes::{Form, around, decades, direction, scaled, shape};
+use crate::shapes::{Form, THINNEST, around, decades, direction, scaled, shape, thickness};
 use crate::{Expect, Recipe};
 
 macro_rules! recipes {
@@ -190,8 +190,11 @@ impl<'a> Site<'a> {
         self.scene.dt = step;
         self.scene.frame_rate = 1.0 / step;
         self.scene.duration = seconds.min(MOST_STEPS * step);
-        let length = decades(self.random, 1e-3, 1e3);
         let mut scene = self.scene;
+        // no thinner than shapes may be
+        let thinnest = scene.bodies.iter().map(|body| thickness(&body.shape));
+        let least = THINNEST / thinnest.fold(f64::INFINITY, f64::min);
+        let length = decades(self.random, 1e-3, 1e3).max(least);
         resize(&mut scene, length);
         // who leaves the step at its default has small bodies fall far in a step
         if (0.01..0.5).contains(&length) && self.random.unit() < 0.15 {

@@ -53,9 +53,8 @@ pub(crate) fn direction(random: &mut Random) -> Vec3 {
     random.rotation() * Vec3::X
 }
 
-/// Thickness of the thinnest rods and plates [m]: half of it, and half of that again, is a length
-/// that shapes may have.
-const THINNEST: f64 = 5e-6;
+/// Least thickness of a body in a scene [m]: half of it is a length that shapes may have.
+pub(crate) const THINNEST: f64 = 2.5e-6;
 
 /// A solid of the given form whose longest side is `size` [m].
 pub(crate) fn shape(random: &mut Random, form: Form, size: f64) -> Shape {
@@ -67,7 +66,7 @@ pub(crate) fn shape(random: &mut Random, form: Form, size: f64) -> Shape {
         }
         Form::Capsule => capsule(size, size * random.range(0.1, 0.3)),
         Form::Rod => {
-            let thick = (size / decades(random, 10.0, 100.0)).max(THINNEST);
+            let thick = size / decades(random, 10.0, 100.0);
             if random.unit() < 0.5 {
                 capsule(size, 0.5 * thick)
             } else {
@@ -75,7 +74,7 @@ pub(crate) fn shape(random: &mut Random, form: Form, size: f64) -> Shape {
             }
         }
         Form::Plate => {
-            let thick = (size / decades(random, 10.0, 100.0)).max(THINNEST);
+            let thick = size / decades(random, 10.0, 100.0);
             Shape::block(size, thick, size * random.range(0.3, 1.0))
         }
         Form::Hull => hull(random, size),

@@ -168,3 +168,22 @@ fn random_scenes_keep_every_law() {
     found.sort();
     assert!(found.is_empty(), "{}", found.join("\n"));
 }
+
+/// Seeds that once broke a law, and what they are about: thin plates and meshes that meet edge on, hulls that
+/// tip over within a step, rods with friction at many times their thickness a step, loads over a slab, small
+/// bricks at a long step, bounces of bodies that turn far, a corner that jams, a shape too thin.
+const ONCE_BROKEN: [u64; 16] = [
+    149, 350, 902, 1811, 2110, 2153, 2319, 2398, 2675, 3090, 3360, 3429, 3841, 4223, 4266, 4337,
+];
+
+#[test]
+fn scenes_that_once_broke_a_law_keep_it() {
+    let mut found = Vec::new();
+    for seed in ONCE_BROKEN {
+        let trial = Trial::make(Subject::Rigid, seed);
+        let outcome = judge(&trial, &Limits::default());
+        let breaches = outcome.breaches.iter();
+        found.extend(breaches.map(|breach| format!("{seed} ({}): {breach}", trial.kind)));
+    }
+    assert!(found.is_empty(), "{}", found.join("\n"));
+}
