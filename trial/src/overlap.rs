@@ -13,6 +13,10 @@ pub(crate) struct Pair {
     pub(crate) share: f64,
 }
 
+/// How far points are looked for, over the smallest dimension of the thinner body. Samples of a mesh that face away
+/// from the other solid count only where none faces it, and those that do may be just outside.
+const NEAR: f64 = 0.02;
+
 /// Measures overlaps, keeping its memory from one call to the next.
 pub(crate) struct Overlaps {
     /// Smallest dimension of every body, endless for a half-space [m].
@@ -48,19 +52,20 @@ impl Overlaps {
             .update(&self.boxes, Some(&state.present), may_pair, 0.0);
         for &(a, b) in found {
             let (a, b) = (a as usize, b as usize);
+            let thinner = self.thickness[a].min(self.thickness[b]);
             self.buffer.clear();
             collide(
                 &model.shape[a],
                 &state.shape_pose(model, a),
                 &model.shape[b],
                 &state.shape_pose(model, b),
-                0.0,
+                NEAR * thinner,
                 &mut self.buffer,
             );
             let points = self.buffer.points.iter();
             let depth = points.fold(0.0, |depth, p| f64::max(depth, -p.distance));
             if depth > 0.0 {
-                let share = depth / self.thickness[a].min(self.thickness[b]);
+                let share = depth / thinner;
                 self.pairs.push(Pair { a, b, share });
             }
         }

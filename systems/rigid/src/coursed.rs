@@ -76,26 +76,37 @@ pub(crate) fn step(
 /// `travel` times the thickness against another body.
 fn parts(state: &State, model: &Model, options: &Options, workspace: &Workspace, dt: f64) -> u32 {
     let tuning = &options.tuning;
+    let radius = &workspace.radius;
     let mut most = 1.0f64;
     for pair in &state.contacts.pairs {
         let (a, b) = (pair.a as usize, pair.b as usize);
         let length = model.thickness[a].min(model.thickness[b]);
-        let way = closing_speed(state, a, b, &workspace.radius) * dt;
-        // slower than that nothing bends far either: r θ < travel and θ < 1
-        if way <= tuning.turn * length || !may_meet(state, model, pair, way, dt) {
+        // squares first: most pairs are at rest, and where nothing goes far nothing bends far
+        let turning = |i: usize| match state.angular_velocity[i].length_squared() {
+            0.0 => 0.0, // a fixed body may be without end
+            square => square * radius[i] * radius[i],
+        };
+        let straight = (state.linear_velocity[a] - state.linear_velocity[b]).length_squared();
+        let square = 3.0 * (straight + turning(a) + turning(b)) * dt * dt;
+        let least = tuning.turn * length;
+        if square <= least * least {
             continue;
         }
         // what goes farther than its thickness is followed in shares of it
+        let way = closing_speed(state, a, b, radius) * dt;
+        let mut wanted = 1.0f64;
         if way > tuning.travel * length {
-            most = most.max(way / (tuning.travel_part * length));
+            wanted = way / (tuning.travel_part * length);
         }
         for i in [a, b] {
             let turn = state.angular_velocity[i].length() * dt;
-            // a fixed body may be without end
             if turn > 0.0 {
-                let bend = 0.5 * workspace.radius[i] * turn * turn;
-                most = most.max((bend / (tuning.turn * length)).sqrt());
+                let bend = 0.5 * radius[i] * turn * turn;
+                wanted = wanted.max((bend / least).sqrt());
             }
+        }
+        if wanted > most && may_meet(state, model, pair, way, dt) {
+            most = wanted;
         }
     }
     (most.ceil() as u32).clamp(1, tuning.parts)

@@ -643,6 +643,8 @@ impl<T: Dispatch> Group<T> {
             if turn != Vec3::ZERO {
                 let turn = drystone_base::functions::rotation_vector(turn);
                 member.rotation = (turn * member.rotation).normalize();
+                // the spin turns along: a rod that spins about its axis would gain energy otherwise
+                member.angular_velocity = turn * member.angular_velocity;
             }
         }
     }
