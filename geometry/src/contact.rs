@@ -37,7 +37,7 @@ pub struct Manifold {
     pub normal: Vec3,
     /// First point in the buffer.
     pub first: u32,
-    /// How many points (1 to 8).
+    /// How many points (1 to 16): at most eight that span the contact, and others that may come down within a step.
     pub count: u32,
 }
 

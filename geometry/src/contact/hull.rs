@@ -54,7 +54,7 @@ pub(crate) fn sphere_hull(
     }
 }
 
-/// Every corner within the envelope, at most eight.
+/// Corners within the envelope: of many, those that span the contact, and the lowest of those above them.
 pub(crate) fn hull_half_space(
     hull: &Hull,
     pose: &Pose,
@@ -179,27 +179,27 @@ pub(crate) fn convex_convex(
         return;
     }
     // the clipped face misses where they meet
-    match (near, edges) {
-        (
-            Nearest::Points {
-                on_a,
-                on_b,
-                normal,
-                distance,
-            },
-            _,
-        ) if distance > 1e-6 * size => {
-            if nearest > distance {
-                let (on_a, on_b) = (pose_a.point(on_a), pose_a.point(on_b));
-                sink.single(pose_a.direction(normal), on_a, on_b, 1 << 31);
-            }
+    if let Nearest::Points {
+        on_a,
+        on_b,
+        normal,
+        distance,
+    } = near
+        && distance > 1e-6 * size
+    {
+        if nearest > distance {
+            let (on_a, on_b) = (pose_a.point(on_a), pose_a.point(on_b));
+            sink.single(pose_a.direction(normal), on_a, on_b, 1 << 31);
         }
-        (_, Some(edges)) => {
+        return;
+    }
+    match edges {
+        Some(edges) => {
             sink.forget(mark);
             edge_point(&edges, sink);
         }
         // inside each other beside the face: straight out of it
-        _ if best < 0.0 && nearest > best => {
+        None if best < 0.0 && nearest > best => {
             let normal = if of_b { -outward } else { outward };
             let (on_a, on_b) = if of_b {
                 let tip = a.support(normal);
@@ -211,7 +211,7 @@ pub(crate) fn convex_convex(
             let (on_a, on_b) = (pose_a.point(on_a), pose_a.point(on_b));
             sink.single(pose_a.direction(normal), on_a, on_b, 1 << 30);
         }
-        _ => {}
+        None => {}
     }
 }
 

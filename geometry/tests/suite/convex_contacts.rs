@@ -209,7 +209,7 @@ fn every_pair_is_symmetric_finite_and_on_the_surfaces() {
                 seen += usize::from(!there.points.is_empty());
                 for m in &there.manifolds {
                     assert!((m.normal.length() - 1.0).abs() < 1e-9);
-                    assert!((1..=8).contains(&m.count));
+                    assert!((1..=16).contains(&m.count));
                     for p in there.points_of(m) {
                         assert!((m.normal.dot(p.on_b - p.on_a) - p.distance).abs() < 1e-9);
                         assert!(p.distance < 0.05 + 1e-9 && p.on_a.is_finite());
