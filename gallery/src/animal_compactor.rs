@@ -1,4 +1,4 @@
-//! A hollow hare in the compactor (the bunny of Harmon 2012, Fig. 7): its bending is stiff, it crumples.
+//! A hollow hare in the compactor (the bunny of Harmon 2012, §6.5): its bending is stiff, it crumples.
 
 use crate::prelude::*;
 

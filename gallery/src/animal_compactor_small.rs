@@ -1,4 +1,4 @@
-//! A hollow hare in the compactor (the bunny of Harmon 2012, Fig. 7) that bends ten thousand times as easily.
+//! A hollow hare in the compactor (the bunny of Harmon 2012, §6.5) that bends ten thousand times as easily.
 
 use crate::prelude::*;
 

@@ -1,4 +1,4 @@
-//! Hollow balls fall on a bed of nails (Harmon 2012, Fig. 10): a small one fits between, one barely, a large
+//! Hollow balls fall on a bed of nails (Harmon 2012, Fig. 11): a small one fits between, one barely, a large
 //! one does not.
 
 use crate::prelude::*;

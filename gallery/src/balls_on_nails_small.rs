@@ -1,4 +1,4 @@
-//! Hollow balls fall on a bed of nails (Harmon 2012, Fig. 10): they bend ten thousand times as easily as those of
+//! Hollow balls fall on a bed of nails (Harmon 2012, Fig. 11): they bend ten thousand times as easily as those of
 //! the paper, which allows periods a hundred times as long.
 
 use crate::prelude::*;

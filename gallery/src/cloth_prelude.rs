@@ -1,7 +1,7 @@
 //! What the scenes of cloth share.
 
 use drystone_world::{
-    Body, Camera, Cloth, ClothMaterial, ClothPart, ClothTruth, Generator, Key, Load, Nails,
+    Body, Camera, Cloth, ClothMaterial, ClothPart, ClothTruth, Generator, Key, Load, Mesh, Nails,
     Pattern, Pin, Scene, Shape, Stretch, Surface,
 };
 
@@ -77,36 +77,79 @@ pub(crate) fn sheet(columns: u32, rows: u32) -> Surface {
 /// Nails on a floor of their own: four slivers of a pyramid each, 0.2 wide and 1.5 high, a metre
 /// apart, their tips off by a millimetre.
 pub(crate) fn bed_of_nails(scene: &mut Scene, counts: [u32; 2]) {
-    let nails = Nails {
-        counts,
-        ..Nails::default()
-    };
+    nails_on_floor(
+        scene,
+        Nails {
+            counts,
+            ..Nails::default()
+        },
+    );
+}
+
+fn nails_on_floor(scene: &mut Scene, nails: Nails) {
     let nails = Generator::new("nail", Pattern::Nails(nails)).fixed();
     scene.generate(nails.colour(0.45, 0.45, 0.5));
     scene.ground();
 }
 
-/// Two sheets over a bed of nails, the shorter side of `columns` vertices.
-pub(crate) fn sheets_on_nails(scene: &mut Scene, columns: u32, rows: u32, nails: [u32; 2]) {
-    two_sheets(scene, columns, rows, nails, &seed(0.001, 1000.0, 1.0, 0.1));
+/// What the sheets on nails are made of.
+///
+/// All but the bending stiffness is of the table of Harmon 2012. With the 0.1 that is printed there, fabric of 0.001 kg/m²
+/// is a board: its bending length `(2 k / ρ g)^(1/3)` is 2.7 m, and between tips a metre apart it sags by a third of a
+/// millimetre. Here that length is 0.2 m, so that the sheets drape as those of Fig. 11 do.
+fn thin() -> ClothMaterial {
+    seed(0.001, 1000.0, 1.0, 4e-5)
 }
 
-/// The same, of some material.
+/// Two sheets of 13 x 25 that hang over a row of nails, with a row at either side.
+pub(crate) fn small_sheets_on_nails(scene: &mut Scene) {
+    bed_of_nails(scene, [3, 5]);
+    two_sheets(scene, 13, 25, 2.0, &thin());
+}
+
+/// Two sheets of the paper's size, 9 m x 19.5 m, on eight nails of 3 m, 4.5 m apart: on a grid of tips as narrow as
+/// in the small one, cloth that hardly stretches can only lie.
+pub(crate) fn large_sheets_on_nails(scene: &mut Scene) {
+    nails_on_floor(
+        scene,
+        Nails {
+            counts: [2, 4],
+            width: 0.4,
+            height: 3.0,
+            pitch: 4.5,
+            ..Nails::default()
+        },
+    );
+    two_sheets(scene, 61, 131, 3.5, &thin());
+    scene.camera = Some(Camera::new([16.0, 9.0, 17.0], [0.0, 1.8, 0.0]));
+}
+
+/// Two sheets one over the other, the lower one so high, the shorter side of `columns` vertices [m].
 pub(crate) fn two_sheets(
     scene: &mut Scene,
     columns: u32,
     rows: u32,
-    nails: [u32; 2],
+    height: f64,
     material: &ClothMaterial,
 ) {
-    bed_of_nails(scene, nails);
     for (k, colour) in [[0.75, 0.2, 0.2], [0.2, 0.35, 0.7]].into_iter().enumerate() {
-        let height = 2.0 + 0.25 * k as f64;
         let name = ["lower", "upper"][k];
-        let cloth = Cloth::new(name, sheet(columns, rows)).at(0.0, height, 0.0);
+        let cloth = Cloth::new(name, sheet(columns, rows));
+        let cloth = cloth.at(0.0, height + 0.25 * k as f64, 0.0);
         let [red, green, blue] = colour;
         scene.cloth(cloth.of(material.clone()).colour(red, green, blue));
     }
+}
+
+/// In the end the lower sheet hangs so much deeper than the tips of nails, somewhere in a column given by two corners in
+/// x and z [m].
+pub(crate) fn drapes(scene: &mut Scene, column: [[f64; 2]; 2], top: f64, depth: f64) {
+    scene.cloth_truth(ClothTruth::Sags {
+        cloths: "lower".into(),
+        column,
+        top,
+        depth,
+    });
 }
 
 /// Both fall; from `after` on the upper one is pulled off by one short edge, two metres a second [s].
@@ -121,22 +164,22 @@ pub(crate) fn pull_off(scene: &mut Scene, after: f64) {
     ];
     let upper = &mut scene.cloths[1];
     upper.pins.push(Pin::along(ClothPart::First, path));
-    safe_and_going(scene);
+    safe_and_going(scene).cloth_truth(above("*", 0.0));
 }
 
 /// Three hollow balls of which bending is so stiff, thrown at a bed of nails: one fits between them, one
 /// barely, one does not.
 pub(crate) fn balls_on_nails(entry: &Entry, bending: f64) -> Scene {
-    let mut scene = draping(entry, 1.2);
+    let mut scene = draping(entry, 2.5);
     bed_of_nails(&mut scene, [6, 6]);
     let mut material = seed(0.016, 5e4, 1.0, bending);
-    material.restitution = 0.3;
+    (material.restitution, material.friction) = (0.3, 0.3);
     scene.cloth_contact.stiffness = 1e4;
     // nails stand at halves: the first one falls between four of them
     for (name, radius, [x, y, z], [u, v, w], green) in [
         ("fits", 0.35, [-1.01, 2.4, -0.98], [0.0, -2.0, 0.0], 0.3),
-        ("barely", 0.5, [0.5, 2.6, 1.5], [2.0, -4.0, 0.0], 0.5),
-        ("does-not", 0.8, [1.4, 3.2, -1.2], [-3.0, -3.0, 1.0], 0.7),
+        ("barely", 0.5, [-1.6, 2.6, 0.5], [1.0, -3.0, 0.2], 0.5),
+        ("does-not", 0.8, [0.9, 2.7, -0.9], [-0.5, -1.0, 0.3], 0.7),
     ] {
         let ball = Surface::Sphere {
             radius,
@@ -146,30 +189,54 @@ pub(crate) fn balls_on_nails(entry: &Entry, bending: f64) -> Scene {
         scene.cloth(ball.of(material.clone()).colour(0.8, green, 0.2));
     }
     scene.camera = Some(Camera::new([5.0, 4.0, 6.0], [0.0, 1.0, 0.0]));
+    // one bounces on the floor between four nails, one slides down between four, one stays on tips
     safe_and_going(&mut scene)
         .cloth_truth(above("*", 0.0))
-        .cloth_truth(sinks("fits", 0.2))
-        .cloth_truth(above("does-not", 0.6));
+        .cloth_truth(sinks("fits", 0.4))
+        .cloth_truth(sinks("barely", 0.9))
+        .cloth_truth(above("does-not", 1.0));
     scene
 }
 
+/// The ribbons of a reef knot.
+pub(crate) struct Reef {
+    /// Vertices across.
+    pub columns: u32,
+    /// Between rows [m].
+    pub along: f64,
+    /// Where the ribbons begin, in units of the drawing, in which they are 0.45 wide.
+    pub tail: f64,
+    /// Stiffness of their springs [N/m].
+    pub stretch: f64,
+}
+
+/// Four vertices across, with long tails.
+pub(crate) const NARROW: Reef = Reef {
+    columns: 4,
+    along: ALONG,
+    tail: 5.0,
+    stretch: 750.0,
+};
+
 /// The two ribbons of a reef knot, which pull each other tight when their ends go outwards: facts of the
-/// centreline are in its file. `columns` vertices across.
-pub(crate) fn reef_knot(entry: &Entry, seconds: f64, columns: u32, stretch: f64) -> Scene {
+/// centreline are in its file.
+pub(crate) fn reef_knot(entry: &Entry, seconds: f64, reef: &Reef) -> Scene {
     let mut scene = draping(entry, seconds);
     scene.gravity = [0.0; 3];
-    let width = SPACING * f64::from(columns - 1);
+    let width = SPACING * f64::from(reef.columns - 1);
     let scale = width / 0.45;
     let h = 0.5;
-    let half = [
-        [-5.0, 0.7, 0.0],
-        [-4.0, 0.7, 0.0],
+    let mut half = vec![[-reef.tail, 0.7, 0.0]];
+    if reef.tail > 4.5 {
+        half.push([-4.0, 0.7, 0.0]);
+    }
+    half.extend([
         [-2.0, 0.7, -h],
         [0.0, 1.15, h],
         [1.4, 1.5, 0.0],
         [2.1, 0.9, -h],
         [2.4, 0.0, -h],
-    ];
+    ]);
     let back = half.iter().rev().skip(1).map(|&[x, y, z]| [x, -y, z]);
     let one: Vec<[f64; 3]> = half.iter().copied().chain(back).collect();
     for (name, flip, colour) in [
@@ -181,13 +248,13 @@ pub(crate) fn reef_knot(entry: &Entry, seconds: f64, columns: u32, stretch: f64)
             .map(|&[x, y, z]| [flip * x * scale, y * scale, flip * z * scale]);
         let ribbon = Surface::Ribbon {
             through: through.collect(),
-            columns,
+            columns: reef.columns,
             spacing: SPACING,
-            along: Some(ALONG),
+            along: Some(reef.along),
             across: [0.0, 0.0, 1.0],
         };
         let [red, green, blue] = colour;
-        let cloth = Cloth::new(name, ribbon).of(seed(0.1, stretch, 0.1, 0.01));
+        let cloth = Cloth::new(name, ribbon).of(seed(0.1, reef.stretch, 0.1, 0.01));
         scene.cloth(cloth.colour(red, green, blue));
     }
     scene
@@ -206,12 +273,24 @@ pub(crate) fn pull_tight(scene: &mut Scene, force: f64) {
     safe(scene);
 }
 
-/// The knot does not come apart.
-pub(crate) fn holds(scene: &mut Scene) {
-    scene.cloth_truth(ClothTruth::Together {
-        cloths: "red".into(),
-        with: "blue".into(),
-    });
+/// The knot does not come apart, and in the end is so many widths of its ribbons long: from the bend of one to that
+/// of the other. At the start it is ten.
+pub(crate) fn is_tied(scene: &mut Scene, columns: u32, widths: f64) {
+    let width = SPACING * f64::from(columns - 1);
+    scene
+        .cloth_truth(ClothTruth::Together {
+            cloths: "red".into(),
+            with: "blue".into(),
+        })
+        .cloth_truth(ClothTruth::Overlap {
+            cloths: "red".into(),
+            with: "blue".into(),
+            along: [1.0, 0.0, 0.0],
+            most: widths * width,
+        });
+    // from above and in front, three widths to either side
+    let eye = [0.0, 1.5, 6.0].map(|x| x * width);
+    scene.camera = Some(Camera::new(eye, [0.0; 3]));
 }
 
 /// A bowline of one ribbon of `columns` vertices across: the standing part makes a small loop with the part
@@ -302,38 +381,63 @@ pub(crate) fn pull_bowline(scene: &mut Scene, standing: f64, tail: f64) {
     safe_and_going(scene);
 }
 
-/// Curtains: `count` sheets of `columns` x `rows`, three layers' thickness apart, held along their tops. A
-/// small ball comes at half a metre a second, then at fifty at once.
+/// Curtains: `count` sheets of `columns` x `rows` vertices in pleats, three layers' thickness apart, held along their
+/// tops. A small ball comes at half a metre a second, then at fifty at once, and goes back.
 pub(crate) fn curtains(entry: &Entry, count: u32, columns: u32, rows: u32) -> Scene {
-    let mut scene = draping(entry, 1.2);
     let high = SPACING * f64::from(rows - 1);
+    let deep = 0.3 * f64::from(count - 1);
+    // through all of them at half a metre a second, a metre farther at fifty, and back
+    let (begin, turn) = (-0.5 * deep - 1.05, 0.5 * deep + 0.2);
+    let slow = (turn - begin) / 0.5;
+    let mut scene = draping(entry, (slow + 4.0).round());
     for k in 0..count {
-        let z = 0.3 * (f64::from(k) - 0.5 * f64::from(count - 1));
+        let z = 0.3 * f64::from(k) - 0.5 * deep;
         let shade = 0.35 + 0.5 * f64::from(k) / f64::from(count);
-        let cloth = Cloth::new(format!("curtain-{k}"), sheet(columns, rows))
+        let cloth = Cloth::new(format!("curtain-{k}"), pleated(columns, rows))
             .at(0.0, 0.5 * high, z)
             .turned([1.0, 0.0, 0.0], 90.0)
-            .of(seed(0.01, 200.0, 0.1, 0.01))
+            .of(seed(0.01, 200.0, 0.1, 2e-4))
             .colour(0.75, shade, 0.3)
             // the sheet is turned so that its first row is on top
-            .pin(Pin::fixed(ClothPart::First));
+            .pin(Pin::fixed(ClothPart::Vertices((0..columns).collect())));
         scene.cloth(cloth);
     }
-    let (slow, fast) = (1.0, 1.02);
-    let start = -1.2;
-    let turn = start + 0.5 * slow;
+    let at = |z: f64| [0.0, 0.4 * high, z];
     let path = vec![
-        Key::new(0.0, [0.0, 0.6, start]),
-        Key::new(slow, [0.0, 0.6, turn]),
-        Key::new(fast, [0.0, 0.6, turn + 50.0 * (fast - slow)]),
+        Key::new(0.0, at(begin)),
+        Key::new(slow, at(turn)),
+        Key::new(slow + 0.02, at(turn + 1.0)),
+        Key::new(slow + 0.12, at(turn + 1.0)),
+        Key::new(slow + 0.62, at(begin)),
     ];
-    let particle = Body::ball(0.12).named("particle").along(path);
-    scene.add(particle.at(0.0, 0.6, start));
-    scene.camera = Some(Camera::new([4.4, 2.0, -6.0], [0.0, 1.3, 0.0]));
-    // the first one is hit at once, and goes on with the particle
-    safe_and_going(&mut scene).cloth_truth(ClothTruth::Reaches {
-        cloths: "curtain-0".into(),
-        speed: 25.0,
-    });
+    let [x, y, z] = at(begin);
+    scene.add(Body::ball(0.12).named("particle").along(path).at(x, y, z));
+    scene.camera = Some(Camera::new(
+        [1.0 * high, 0.8 * high, -1.6 * high],
+        [0.0, 0.5 * high, 0.0],
+    ));
+    // the first is hit at once, and all swing on for long
+    safe_and_going(&mut scene)
+        .cloth_truth(ClothTruth::Reaches {
+            cloths: "curtain-0".into(),
+            speed: 25.0,
+        })
+        .cloth_truth(ClothTruth::KeepsMoving {
+            cloths: "*".into(),
+            speed: 0.5,
+            // two seconds after the blow
+            from: (slow + 2.0).round(),
+            to: None,
+        });
     scene
+}
+
+/// A sheet a fifth narrower than its cloth is wide, four columns to a pleat.
+fn pleated(columns: u32, rows: u32) -> Surface {
+    let (mut points, triangles) = sheet(columns, rows).triangles();
+    for (k, [x, y, _]) in points.iter_mut().enumerate() {
+        *x *= 0.8;
+        *y = [0.0, 0.6, 0.0, -0.6][k % columns as usize % 4] * SPACING;
+    }
+    Surface::Mesh(Mesh::new(points, triangles))
 }

@@ -1,6 +1,6 @@
 //! What the compactors share: walls that close, trash, and an animal.
 
-use drystone_world::{Body, Camera, Cloth, Key, Mesh, Scene, Surface};
+use drystone_world::{Body, Camera, Cloth, ClothTruth, Key, Mesh, Scene, Surface};
 
 use crate::Entry;
 use crate::cloth_prelude::{draping, safe, seed};
@@ -20,7 +20,7 @@ pub(crate) fn compactor(entry: &Entry, seconds: f64, gap: f64, end: f64) -> Scen
     let wall = |name: &str| Body::block(8.0, 4.0, 0.2).named(name).fixed();
     scene.add(wall("front").at(0.0, 2.2, 1.1).hidden());
     scene.add(wall("back").at(0.0, 2.2, -1.1));
-    scene.camera = Some(Camera::new([1.2, 2.6, 5.4], [0.0, 0.7, 0.0]));
+    scene.camera = Some(Camera::new([0.0, 1.9, 3.4], [0.0, 0.45, 0.0]));
     for (name, side) in [("left", -1.0), ("right", 1.0)] {
         let at = |wide: f64| [side * (0.5 * wide + 0.1), 2.2, 0.0];
         let path = vec![Key::new(0.0, at(gap)), Key::new(seconds, at(end))];
@@ -32,6 +32,15 @@ pub(crate) fn compactor(entry: &Entry, seconds: f64, gap: f64, end: f64) -> Scen
     scene
 }
 
+/// In the end some cloth is crushed to the room that the walls leave [m].
+pub(crate) fn crushed(scene: &mut Scene, cloths: &str, room: f64) {
+    scene.cloth_truth(ClothTruth::Extent {
+        cloths: cloths.into(),
+        along: [1.0, 0.0, 0.0],
+        most: room,
+    });
+}
+
 /// A hollow hare of which bending is so stiff, between two walls that close on it.
 pub(crate) fn animal_in_compactor(entry: &Entry, bending: f64) -> Scene {
     let mut scene = compactor(entry, 1.0, 2.6, 0.8);
@@ -40,7 +49,9 @@ pub(crate) fn animal_in_compactor(entry: &Entry, bending: f64) -> Scene {
     material.restitution = 0.01;
     let animal = Cloth::new("animal", Surface::Mesh(hare())).at(0.0, 0.75, 0.0);
     scene.cloth(animal.of(material).colour(0.7, 0.55, 0.4));
+    // it is 1.2 m long
     safe(&mut scene);
+    crushed(&mut scene, "animal", 0.8);
     scene
 }
 

@@ -1,4 +1,4 @@
-//! The reef knot (Harmon 2012, Fig. 5): the four ends are pulled outwards by constant forces until the knot is
+//! The reef knot (Harmon 2012, Fig. 8 and 9): the four ends are pulled outwards by constant forces until the knot is
 //! tight. The centreline is mirrored in y, which makes it the square knot and not the granny: six crossings,
 //! under, over, under, under, over, under.
 
@@ -12,9 +12,18 @@ pub(crate) const ENTRY: Entry = Entry {
 };
 
 fn build() -> Scene {
-    let mut scene = reef_knot(&ENTRY, 2.0, 15, 750.0);
-    // some fifty times its weight on each vertex, or two seconds would not do
-    pull_tight(&mut scene, 2.0);
-    holds(&mut scene);
+    // 17 x 313 vertices each, as many as in the paper
+    let reef = Reef {
+        columns: 17,
+        along: 0.2417,
+        tail: 3.0,
+        stretch: 750.0,
+    };
+    let mut scene = reef_knot(&ENTRY, 2.0, &reef);
+    // much, or two seconds would not do for so wide a ribbon
+    pull_tight(&mut scene, 14.0);
+    // measured: 1.0 widths, five layers
+    is_tied(&mut scene, reef.columns, 1.5);
+    scene.cloth_truth(ClothTruth::LayersReach { least: 3 });
     scene
 }

@@ -1,4 +1,4 @@
-//! The reef knot (Harmon 2012, Fig. 5): the four ends are pulled outwards by constant forces until the knot is
+//! The reef knot (Harmon 2012, Fig. 8 and 9): the four ends are pulled outwards by constant forces until the knot is
 //! tight. The centreline is mirrored in y, which makes it the square knot and not the granny: six crossings,
 //! under, over, under, under, over, under.
 
@@ -12,8 +12,10 @@ pub(crate) const ENTRY: Entry = Entry {
 };
 
 fn build() -> Scene {
-    let mut scene = reef_knot(&ENTRY, 2.0, 4, 750.0);
-    pull_tight(&mut scene, 0.5);
-    holds(&mut scene);
+    let mut scene = reef_knot(&ENTRY, 2.0, &NARROW);
+    pull_tight(&mut scene, 2.0);
+    // measured: 2.6 widths, two layers
+    is_tied(&mut scene, NARROW.columns, 3.0);
+    scene.cloth_truth(ClothTruth::LayersReach { least: 2 });
     scene
 }

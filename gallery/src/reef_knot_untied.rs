@@ -16,7 +16,7 @@ const TIGHT: f64 = 0.5;
 const OVER: f64 = 1.2;
 
 fn build() -> Scene {
-    let mut scene = reef_knot(&ENTRY, 3.75, 4, 1000.0);
+    let mut scene = reef_knot(&ENTRY, 3.75, &Reef { stretch: 1000.0, ..NARROW });
     pull_tight(&mut scene, 0.5);
     for load in scene.cloths.iter_mut().flat_map(|cloth| &mut cloth.loads) {
         load.until = Some(TIGHT);

@@ -1,4 +1,4 @@
-//! The upper of two sheets is pulled off the lower one and a bed of nails (Harmon 2012, Fig. 9).
+//! The upper of two sheets is pulled off the lower one and a bed of nails (Harmon 2012, Fig. 11).
 
 use crate::prelude::*;
 
@@ -11,7 +11,7 @@ pub(crate) const ENTRY: Entry = Entry {
 
 fn build() -> Scene {
     let mut scene = draping(&ENTRY, 3.83);
-    sheets_on_nails(&mut scene, 61, 131, [10, 20]);
+    large_sheets_on_nails(&mut scene);
     pull_off(&mut scene, 2.0);
     scene
 }

@@ -14,7 +14,8 @@ fn build() -> Scene {
     let mut scene = draping(&ENTRY, 1.5);
     let mut material = seed(0.1, 750.0, 0.5, 0.002);
     material.friction = 0.4;
-    two_sheets(&mut scene, 25, 37, [3, 5], &material);
+    bed_of_nails(&mut scene, [3, 5]);
+    two_sheets(&mut scene, 25, 37, 2.0, &material);
     // they hang deeper than the tips, which are 1.5 m high
     safe_and_going(&mut scene)
         .cloth_truth(above("*", 0.0))
