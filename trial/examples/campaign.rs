@@ -1,5 +1,6 @@
-//! A campaign of random scenes of bodies without the command line's many parts:
-//! `cargo run --release -p drystone-trial --example campaign COUNT [SEED [THREADS]]`.
+//! A campaign of random scenes without the command line's many parts:
+//! `cargo run --release -p drystone-trial --example campaign [SUBJECT] COUNT [SEED [THREADS]]`, where the subject is
+//! `rigid` (the default), `strand`, `cloth` or `world`.
 //!
 //! Prints every law that a scene breaks as it is found, and at the end how many scenes ran and how many
 //! broke one. Ends with 1 if any did.
@@ -17,7 +18,10 @@ fn main() -> ExitCode {
         .collect();
     let [count, seed, threads] = [(0, 100), (1, 1), (2, 1)]
         .map(|(place, otherwise)| numbers.get(place).copied().unwrap_or(otherwise));
-    let mut campaign = Campaign::new(Subject::Rigid, count as usize, seed);
+    let named = |subject: &Subject| std::env::args().any(|word| word == subject.name());
+    let subject = Subject::ALL.into_iter().find(named);
+    let subject = subject.unwrap_or(Subject::Rigid);
+    let mut campaign = Campaign::new(subject, count as usize, seed);
     campaign.threads = threads as usize;
     // a busy machine breaks no law
     campaign.limits.wall_seconds *= 10.0;

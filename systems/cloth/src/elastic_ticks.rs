@@ -1,0 +1,158 @@
+//! Ticks of elastic forces, fields and dashpots.
+
+use drystone_base::Vec3;
+
+use crate::clock::{period, seconds};
+use crate::eights::{tick_dashpots, tick_hinges, tick_springs};
+use crate::elastic::Held;
+use crate::event_loop::{Run, levels_at};
+
+impl Run<'_> {
+    /// Elastic forces, gravity, fields and dashpots whose clocks tick now. Positions stand still meanwhile, so kicks
+    /// are known at once; dashpots act half way through them, where velocities are those of the middle of the tick.
+    pub(crate) fn tick_elastic(&mut self) {
+        let (t, net) = (self.state.time, self.net);
+        self.scratch
+            .middle
+            .resize(self.state.vertices.len(), Vec3::ZERO);
+        for level in self.levels_now(net.beat_mask) {
+            let beat = &net.beats[level];
+            for i in &beat.stencil {
+                self.state.vertices[*i as usize].move_to(t, net.gravity);
+            }
+            for i in &beat.damped {
+                self.scratch.middle[*i as usize] = self.state.vertices[*i as usize].velocity;
+            }
+        }
+        // kicks
+        let mut work = 0.0;
+        for level in self.levels_now(net.beat_mask) {
+            let beat = &net.beats[level];
+            let vertices = &mut self.state.vertices[..];
+            let mut held = Held {
+                work: 0.0,
+                reaction: &mut self.state.reaction,
+            };
+            tick_springs(&beat.spring_runs, vertices);
+            for spring in &beat.springs[8 * beat.spring_runs.len()..] {
+                spring.tick(vertices, &mut held);
+            }
+            for triangle in &beat.triangles {
+                triangle.tick(vertices, &mut held);
+            }
+            tick_hinges(&beat.hinge_runs, vertices);
+            for hinge in &beat.hinges[8 * beat.hinge_runs.len()..] {
+                hinge.tick(vertices, &mut held);
+            }
+            work += held.work;
+            for i in &beat.heavy {
+                let vertex = &mut vertices[*i as usize];
+                vertex.velocity += if vertex.inverse_mass > 0.0 {
+                    net.true_gravity * period(level as u8)
+                } else {
+                    Vec3::ZERO
+                };
+            }
+            if !beat.aired.is_empty() {
+                self.tick_fields(level);
+            }
+            self.scratch.tally.tick(beat);
+            self.scratch.touched.extend(&beat.stencil);
+            self.scratch.touched.extend(&beat.watched);
+        }
+        self.state.account.movers += work;
+        self.tick_dashpots();
+        self.follow_shapes();
+    }
+
+    /// Dashpots whose clocks tick now, half way back into the kicks of this time.
+    fn tick_dashpots(&mut self) {
+        let net = self.net;
+        let (vertices, middle) = (&mut self.state.vertices[..], &mut self.scratch.middle[..]);
+        for level in levels_at(self.state.time, net.beat_mask) {
+            for i in net.beats[level].damped.iter().map(|i| *i as usize) {
+                let half = (vertices[i].velocity - middle[i]) * 0.5;
+                vertices[i].velocity -= half;
+                middle[i] = half;
+            }
+        }
+        let mut taken = 0.0;
+        let mut held = Held {
+            work: 0.0,
+            reaction: &mut self.state.reaction,
+        };
+        for level in levels_at(self.state.time, net.beat_mask) {
+            let beat = &net.beats[level];
+            taken += tick_dashpots(&beat.dashpot_runs, vertices);
+            for dashpot in &beat.dashpots[8 * beat.dashpot_runs.len()..] {
+                taken += dashpot.tick(vertices, &mut held);
+            }
+            for dashpot in &beat.hinge_dashpots {
+                taken += dashpot.tick(vertices, &mut held);
+            }
+        }
+        for level in levels_at(self.state.time, net.beat_mask) {
+            for i in net.beats[level].damped.iter().map(|i| *i as usize) {
+                vertices[i].velocity += middle[i];
+            }
+        }
+        let work = held.work;
+        self.state.account.damping += taken;
+        self.state.account.movers += work;
+    }
+
+    /// Every sixteenth tick of a level: whether its elements are so deformed that they need shorter periods.
+    fn follow_shapes(&mut self) {
+        let (t, net) = (self.state.time, self.net);
+        let vertices = &self.state.vertices;
+        let at = |i: u32| vertices[i as usize].at(t, net.gravity);
+        let mut due = levels_at(t, net.beat_mask).filter(|level| (t >> level) & 15 == 0);
+        let drops = &mut self.state.drops;
+        let outgrown = |level: usize| {
+            let beat = &net.beats[level];
+            net.elements
+                .is_outgrown(beat, drops, &net.inverse_mass, &at)
+        };
+        if due.any(outgrown) {
+            net.elements.follow(drops, &net.inverse_mass, &at);
+            self.scratch.regroup = true;
+        }
+    }
+
+    /// Loads, air and accelerations on one level.
+    fn tick_fields(&mut self, level: usize) {
+        let (net, h) = (self.net, period(level as u8));
+        let t = seconds(self.state.time);
+        for i in &net.beats[level].aired {
+            let vertex = &mut self.state.vertices[*i as usize];
+            if vertex.inverse_mass == 0.0 {
+                continue;
+            }
+            let before = vertex.velocity;
+            let mut air = Vec3::ZERO;
+            for field in self.fields {
+                air += field.air(vertex.position, t);
+                vertex.velocity += field.acceleration(vertex.position, vertex.velocity, t) * h;
+            }
+            let drag = net.drag[*i as usize];
+            if drag > 0.0 {
+                // the exact flow of drag alone: never past the air's own speed
+                let keep = drystone_base::functions::exp(-drag * vertex.inverse_mass * h);
+                vertex.velocity = air + (vertex.velocity - air) * keep;
+            }
+            let (gain, mass) = (vertex.velocity - before, 1.0 / vertex.inverse_mass);
+            self.state.account.loads += 0.5 * mass * gain.dot(vertex.velocity + before);
+        }
+        for load in &net.loads {
+            let impulse = load.force * (load.part(t) * h);
+            for i in &load.vertices {
+                let vertex = &mut self.state.vertices[*i as usize];
+                if vertex.inverse_mass > 0.0 {
+                    let gain = impulse * vertex.inverse_mass;
+                    self.state.account.loads += impulse.dot(vertex.velocity + gain * 0.5);
+                    vertex.velocity += gain;
+                }
+            }
+        }
+    }
+}
