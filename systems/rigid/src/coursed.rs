@@ -281,7 +281,7 @@ fn advance_group<T: Dispatch>(
             usual => usual,
         };
         group.blocks.correct(tuning.slop, sweeps, rounds);
-        group.shift_bodies();
+        group.shift_bodies(model);
     }
     group.restore_momentum(model);
 }
