@@ -29,9 +29,18 @@ pub fn start(scene: &Scene) -> World {
     World::new(scene).unwrap_or_else(|error| panic!("scene `{}`: {error}", scene.name))
 }
 
-/// All that moves in `world`, bit for bit.
+/// All that moves in `world`, bit for bit: the state of bodies; the points and frames of strands and cloth, with
+/// the momentum of the whole for their velocities.
 pub fn bits(world: &World) -> Vec<u8> {
-    postcard::to_stdvec(&world.snapshot().rigid).expect("plain data packs into memory")
+    const PACKS: &str = "plain data packs into memory";
+    let mut bits = postcard::to_stdvec(&world.snapshot().rigid).expect(PACKS);
+    let frame = world.frame();
+    if !(frame.strands.is_empty() && frame.cloths.is_empty()) {
+        let momenta = [world.momentum(), world.angular_momentum()];
+        let soft = postcard::to_stdvec(&(frame.strands, frame.cloths, momenta));
+        bits.extend(soft.expect(PACKS));
+    }
+    bits
 }
 
 /// Sixteen letters that stand for [`bits`].

@@ -10,14 +10,19 @@ use drystone_formats::checkpoint;
 use drystone_world::{Scene, Stepper, World};
 
 /// Scenes and how many steps of each: one column, a wall with many contacts in one island, balls
-/// that overlap, many islands, meshes, a fall into a silo of fixed slabs.
-const SCENES: [(&str, u64); 6] = [
+/// that overlap, many islands, meshes, a fall into a silo of fixed slabs; hair on a head, planks on ropes;
+/// cloth on what is fixed, boxes on cloth.
+const SCENES: [(&str, u64); 10] = [
     ("bench-box-stack", 60),
     ("bench-wall", 40),
     ("ball-grid", 40),
     ("dominoes", 130),
     ("cow-on-slab", 60),
     ("bench-silo", 25),
+    ("long-hair", 2),
+    ("rope-bridge", 10),
+    ("cloth-on-sphere", 20),
+    ("tablecloth", 6),
 ];
 
 fn run(world: &mut World, steps: u64) {
