@@ -181,6 +181,11 @@ impl Lane {
         self.tape.is_none() && self.world.has_stopped()
     }
 
+    /// Whether its last step has been taken in part only.
+    pub(crate) fn is_mid_step(&self) -> bool {
+        self.tape.is_none() && self.world.is_mid_step()
+    }
+
     /// Takes one step or a part of a long one, with the frame kept if it is time; `kinds` of data are wanted.
     pub(crate) fn step(&mut self, kinds: u8) {
         if self.tape.is_some() {

@@ -231,7 +231,7 @@ impl Stage {
         let mut checked = Instant::now();
         loop {
             let started = Instant::now();
-            let active = self.goto.is_some() || self.playing;
+            let active = self.goto.is_some() || self.playing || self.is_mid_step();
             let mut dirty = false;
             let mut wait = if active { Duration::ZERO } else { FILE_CHECK };
             // what pages say, all that is there
@@ -589,6 +589,11 @@ impl Stage {
         true
     }
 
+    /// Whether a step has been taken in part only.
+    fn is_mid_step(&self) -> bool {
+        self.lanes.iter().any(Lane::is_mid_step)
+    }
+
     /// A run that nobody has watched for long stops.
     fn rest_unwatched(&mut self) {
         let nobody = self.shared.watchers.load(Ordering::Relaxed) == 0;
@@ -602,6 +607,17 @@ impl Stage {
     fn advance(&mut self) -> bool {
         let playing = self.begun() && (self.playing || self.goto.is_some());
         self.lanes.iter_mut().for_each(|lane| lane.measure(playing));
+        // a step that was begun is ended, also where time is not to go on: there is no frame of it before
+        if self.is_mid_step() {
+            let kinds = self.kinds();
+            each(&mut self.lanes, |lane| {
+                if lane.is_mid_step() {
+                    lane.step(kinds);
+                }
+            });
+            self.look();
+            return true;
+        }
         if self.lanes.is_empty() || !playing {
             return false;
         }
