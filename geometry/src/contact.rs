@@ -7,7 +7,7 @@ mod hull;
 mod sink;
 mod sphere;
 
-pub(crate) use convex::{Convex, parry_pose};
+pub(crate) use convex::Convex;
 use drystone_base::{Pose, Vec3};
 pub(crate) use hull::closest_on_segments;
 use sink::Sink;

@@ -5,6 +5,7 @@ pub mod broad;
 pub mod contact;
 pub mod crossing;
 pub mod error;
+mod gjk;
 pub mod hull;
 pub mod mass;
 pub mod mesh;

@@ -1,15 +1,15 @@
 //! Capsules: the segment inside meets the other shape at a distance of one radius.
 
 use drystone_base::{Pose, Vec3};
-use parry3d_f64::query::gjk::{self, CsoPoint, GJKResult, VoronoiSimplex};
 use parry3d_f64::shape::Segment;
 
 use super::{
-    convex::{Convex, Ring, parry_pose},
+    convex::{Convex, Ring},
     hull::closest_on_segments,
     sink::{Sink, mix},
     sphere::sphere_sphere,
 };
+use crate::gjk::{Closest, closest_points};
 
 /// Squared sine of the angle up to which a capsule lies along another, or along an edge.
 const PARALLEL: f64 = 1e-3;
@@ -134,7 +134,7 @@ pub(crate) fn capsule_convex(
     }
 
     // where the axis comes nearest; an axis that runs through the solid leaves by a face
-    let near = match nearest(solid, ends, reach) {
+    let near = match nearest(solid, ends, rod.radius, reach) {
         Near::Beyond => return,
         Near::Through => None,
         Near::Points(points) => Some(points),
@@ -192,17 +192,20 @@ enum Near {
     Points((Vec3, Vec3, Vec3)),
 }
 
-fn nearest(solid: Convex<'_>, ends: [Vec3; 2], reach: f64) -> Near {
+fn nearest(solid: Convex<'_>, ends: [Vec3; 2], radius: f64, reach: f64) -> Near {
     let middle = 0.5 * (ends[0] + ends[1]);
-    let segment = Segment::new(ends[0] - middle, ends[1] - middle);
-    let pose = parry_pose(&Pose::at(middle));
-    let toward = middle.try_normalize().unwrap_or(Vec3::X);
-    let mut simplex = VoronoiSimplex::new();
-    simplex.reset(CsoPoint::from_shapes(&pose, &solid, &segment, toward));
-    match gjk::closest_points(&pose, &solid, &segment, reach, true, &mut simplex) {
-        GJKResult::ClosestPoints(p, q, n) if n.dot(q - p) > 1e-4 * reach => Near::Points((p, q, n)),
-        GJKResult::NoIntersection(_) => Near::Beyond,
-        _ => Near::Through,
+    let half = 0.5 * (ends[1] - ends[0]);
+    let segment = Segment::new(-half, half);
+    let size = solid.ball().1.min(half.length() + radius);
+    match closest_points(&solid, &segment, &Pose::at(middle), size, reach) {
+        Closest::Points {
+            on_a,
+            on_b,
+            normal,
+            distance,
+        } if distance > 1e-4 * reach => Near::Points((on_a, on_b, normal)),
+        Closest::Beyond => Near::Beyond,
+        Closest::Points { .. } | Closest::Overlap => Near::Through,
     }
 }
 

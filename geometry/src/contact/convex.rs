@@ -1,7 +1,7 @@
 //! One view of boxes and hulls: corners, faces, edges.
 
-use drystone_base::{Pose, Vec3};
-use parry3d_f64::{math::Pose3, shape::SupportMap};
+use drystone_base::Vec3;
+use parry3d_f64::shape::SupportMap;
 
 use crate::{Hull, hull::closest_on_triangle};
 
@@ -231,11 +231,6 @@ fn closest_on_hull(hull: &Hull, p: Vec3) -> (Vec3, Vec3, f64) {
     }
     let distance = best.1.sqrt();
     (best.0, (p - best.0) / distance, distance)
-}
-
-/// As parry writes poses.
-pub(crate) fn parry_pose(pose: &Pose) -> Pose3 {
-    Pose3::from_parts(pose.position, pose.rotation)
 }
 
 /// The most corners of a face that are looked at.

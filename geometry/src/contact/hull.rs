@@ -6,13 +6,15 @@
 //! matter are looked at.
 
 use drystone_base::{Pose, Vec3, tangents};
-use parry3d_f64::query::gjk::{self, CsoPoint, GJKResult, VoronoiSimplex};
 
 use super::{
-    convex::{Convex, MAX_RING, Ring, parry_pose},
+    convex::{Convex, MAX_RING, Ring},
     sink::{Sink, mix},
 };
-use crate::Hull;
+use crate::{
+    Hull,
+    gjk::{Closest, closest_points},
+};
 
 /// As in `box_box`: a corner this far outside counts as on the plane, in units of the size.
 const ON_PLANE: f64 = 1e-4;
@@ -145,11 +147,11 @@ pub(crate) fn convex_convex(
     }
 
     // does something other than a face keep them farther apart?
-    let near = nearest(a, b, &b_in_a, envelope);
+    let near = closest_points(&a, &b, &b_in_a, radius_a.min(radius_b), envelope);
     let clearly = |d: f64| d > best + EDGE_RELATIVE * best.abs() + EDGE_TIE * size;
     let edges = match near {
-        Nearest::Beyond => return,
-        Nearest::Points { distance, .. } if !clearly(distance) => None,
+        Closest::Beyond => return,
+        Closest::Points { distance, .. } if !clearly(distance) => None,
         _ => best_edges(a, b, &b_in_a, best),
     };
     let edge_point = |edges: &Edges, sink: &mut Sink<'_>| {
@@ -169,7 +171,7 @@ pub(crate) fn convex_convex(
     let mark = sink.mark();
     let found = !resting && face_points(sink);
     let distance = match (&near, &edges) {
-        (Nearest::Points { distance, .. }, _) => *distance,
+        (Closest::Points { distance, .. }, _) => *distance,
         (_, Some(edges)) => edges.separation,
         _ => best,
     };
@@ -179,7 +181,7 @@ pub(crate) fn convex_convex(
         return;
     }
     // the clipped face misses where they meet
-    if let Nearest::Points {
+    if let Closest::Points {
         on_a,
         on_b,
         normal,
@@ -236,36 +238,6 @@ fn best_face(
         }
     }
     Some(best)
-}
-
-/// What GJK says; everything in the frame of `a`.
-#[derive(Clone, Copy)]
-enum Nearest {
-    Beyond,
-    Points {
-        on_a: Vec3,
-        on_b: Vec3,
-        normal: Vec3,
-        distance: f64,
-    },
-    Overlap,
-}
-
-fn nearest(a: Convex<'_>, b: Convex<'_>, b_in_a: &Pose, envelope: f64) -> Nearest {
-    let pose = parry_pose(b_in_a);
-    let toward = b_in_a.position.try_normalize().unwrap_or(Vec3::X);
-    let mut simplex = VoronoiSimplex::new();
-    simplex.reset(CsoPoint::from_shapes(&pose, &a, &b, toward));
-    match gjk::closest_points(&pose, &a, &b, envelope, true, &mut simplex) {
-        GJKResult::ClosestPoints(on_a, on_b, normal) => Nearest::Points {
-            on_a,
-            on_b,
-            normal,
-            distance: normal.dot(on_b - on_a),
-        },
-        GJKResult::NoIntersection(_) => Nearest::Beyond,
-        GJKResult::Intersection | GJKResult::Proximity(_) => Nearest::Overlap,
-    }
 }
 
 /// Two edges that keep the solids farthest apart, in the frame of `a`.

@@ -1,15 +1,13 @@
 //! How far apart two shapes are.
 
 use drystone_base::{Pose, Vec3};
-use parry3d_f64::{
-    query::details::distance_support_map_support_map,
-    shape::{Segment, SupportMap, Triangle},
-};
+use parry3d_f64::shape::{Segment, SupportMap, Triangle};
 
 use super::closest_point;
 use crate::{
     Aabb, MeshShape, Shape,
-    contact::{Convex, closest_on_box, closest_on_segments, parry_pose},
+    contact::{Convex, closest_on_box, closest_on_segments},
+    gjk::{Closest, closest_points},
 };
 
 /// Distance of the two solids [m]; 0 where they touch or overlap.
@@ -71,7 +69,9 @@ fn signed(a: &Shape, pose_a: &Pose, b: &Shape, pose_b: &Pose) -> f64 {
                 Shape::Box { half } => segment_box(ends.map(|p| pose_b.local_point(p)), *half),
                 Shape::Hull(hull) => {
                     let [p, q] = ends.map(|p| pose_b.local_point(p));
-                    gjk(&Convex::Hull(hull), &Segment::new(p, q), &Pose::IDENTITY)
+                    let solid = Convex::Hull(hull);
+                    let size = solid.ball().1.min(half_length + radius);
+                    gjk(&solid, &Segment::new(p, q), &Pose::IDENTITY, size)
                 }
                 _ => f64::INFINITY,
             };
@@ -81,7 +81,10 @@ fn signed(a: &Shape, pose_a: &Pose, b: &Shape, pose_b: &Pose) -> f64 {
             box_box(*half, *other, &pose_a.inverse().then(pose_b))
         }
         _ => match (convex(a), convex(b)) {
-            (Some(a), Some(b)) => gjk(&a, &b, &pose_a.inverse().then(pose_b)),
+            (Some(a), Some(b)) => {
+                let size = a.ball().1.min(b.ball().1);
+                gjk(&a, &b, &pose_a.inverse().then(pose_b), size)
+            }
             _ => f64::INFINITY,
         },
     }
@@ -107,8 +110,12 @@ fn convex(shape: &Shape) -> Option<Convex<'_>> {
     }
 }
 
-fn gjk(a: &impl SupportMap, b: &impl SupportMap, b_in_a: &Pose) -> f64 {
-    distance_support_map_support_map(&parry_pose(b_in_a), a, b)
+/// Distance of two shapes, the smaller of which has this `size` [m].
+fn gjk(a: &impl SupportMap, b: &impl SupportMap, b_in_a: &Pose, size: f64) -> f64 {
+    match closest_points(a, b, b_in_a, size, f64::INFINITY) {
+        Closest::Points { on_a, on_b, .. } => on_a.distance(on_b),
+        Closest::Beyond | Closest::Overlap => 0.0,
+    }
 }
 
 /// Height of the lowest point over the face of a half-space.
@@ -245,15 +252,19 @@ fn solid_mesh(shape: &Shape, pose: &Pose, mesh: &MeshShape, mesh_pose: &Pose) ->
             continue;
         }
         let triangle = Triangle::new(corners[0], corners[1], corners[2]);
+        let size = 0.5 * around.extent().length();
         let gap = match shape {
             Shape::Capsule {
                 half_length,
                 radius,
             } => {
                 let along = Vec3::Y * *half_length;
-                gjk(&triangle, &Segment::new(-along, along), &local) - radius
+                let size = size.min(half_length + radius);
+                gjk(&triangle, &Segment::new(-along, along), &local, size) - radius
             }
-            _ => convex(shape).map_or(f64::INFINITY, |solid| gjk(&triangle, &solid, &local)),
+            _ => convex(shape).map_or(f64::INFINITY, |solid| {
+                gjk(&triangle, &solid, &local, size.min(solid.ball().1))
+            }),
         };
         least = least.min(gap);
     }
@@ -286,7 +297,8 @@ fn mesh_mesh(a: &MeshShape, pose_a: &Pose, b: &MeshShape, pose_b: &Pose) -> f64 
         for (other, bounds) in &others {
             if box_gap(&around, bounds) < least {
                 let other = Triangle::new(other[0], other[1], other[2]);
-                least = least.min(gjk(&triangle, &other, &Pose::IDENTITY));
+                let size = 0.5 * around.extent().length().min(bounds.extent().length());
+                least = least.min(gjk(&triangle, &other, &Pose::IDENTITY, size));
             }
         }
     }

@@ -7,3 +7,4 @@ mod broad_phase;
 mod convex_contacts;
 mod overlap;
 mod queries;
+mod scale;

@@ -87,7 +87,7 @@ impl Solid {
 }
 
 /// Boxes and hulls of random points, some of them ten to a hundred times as long as thick.
-fn random_shape(random: &mut Random) -> Shape {
+pub(crate) fn random_shape(random: &mut Random) -> Shape {
     let thin = if random.unit() < 0.5 {
         1.0
     } else {
