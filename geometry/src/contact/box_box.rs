@@ -5,7 +5,7 @@
 
 use drystone_base::{Pose, Vec3};
 
-use super::sink::Sink;
+use super::{convex::Convex, hull::convex_convex, sink::Sink};
 
 /// A corner this far outside a side plane, in units of the smallest half edge, counts as on
 /// it. Columns of equal boxes keep their four corners, and their features, through any noise.
@@ -20,6 +20,8 @@ const EDGE_RELATIVE: f64 = 0.05;
 const EDGE_ALONG_FACE: f64 = 0.995;
 /// Depth up to which corners that a turn may bring down count too, in the same units.
 const SHALLOW: f64 = 0.1;
+/// Gap from which boxes may meet elsewhere than the best axis says, in the same units.
+const WIDE: f64 = 0.1;
 /// Squared sine of the angle below which two edges are parallel.
 const PARALLEL: f64 = 1e-6;
 
@@ -153,6 +155,14 @@ pub(crate) fn box_box(
                 }
             }
         }
+    }
+
+    // across a wide gap the best axis need not be the way to the nearest point
+    let gap = edge.as_ref().map_or(best, |edge| edge.separation.max(best));
+    if gap.max(along) > WIDE * size {
+        let (a, b) = (Convex::Box(half_a), Convex::Box(half_b));
+        convex_convex(a, pose_a, b, pose_b, envelope, sink);
+        return;
     }
 
     // where an axis along the face is better still, the clipped face knows the true depth

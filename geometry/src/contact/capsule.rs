@@ -18,6 +18,9 @@ const EDGE_RELATIVE: f64 = 0.05;
 /// Cosine of the angle up to which a normal counts as that of a face.
 const ALONG_FACE: f64 = 0.999;
 
+/// How much farther than the nearest point what a face or an edge gives may be, over distance and radius.
+const MISSES: f64 = 0.05;
+
 /// A capsule in the world.
 #[derive(Clone, Copy)]
 pub(crate) struct Rod {
@@ -156,19 +159,28 @@ pub(crate) fn capsule_convex(
             _ => (Some(exit), solid.plane(exit).0),
         },
     };
+    // what a face or an edge gives counts if it has the nearest point
+    let distance = near.map(|(on_solid, on_axis, _)| on_axis.distance(on_solid) - rod.radius);
+    let mark = sink.mark();
+    let complete = |sink: &Sink<'_>| {
+        distance.is_none_or(|d| sink.nearest_since(mark) < d + MISSES * (d.abs() + rod.radius))
+    };
     if let Some(face) = face
         && on_face(rod.radius, ends, solid, face, pose, envelope, sink)
+        && complete(sink)
     {
         return;
     }
+    sink.forget(mark);
     let local = Rod {
         ends,
         radius: rod.radius,
     };
     let beside = face.is_none() && near.is_some();
-    if beside && along_edge(&local, solid, outward, pose, envelope, sink) {
+    if beside && along_edge(&local, solid, outward, pose, envelope, sink) && complete(sink) {
         return;
     }
+    sink.forget(mark);
     let crossing = edge.map(|(_, outward, on_solid, on_axis)| (on_solid, on_axis, outward));
     if let Some((on_solid, on_axis, outward)) = near.or(crossing) {
         let normal = pose.direction(-outward);

@@ -23,6 +23,8 @@ const FACE_TIE: f64 = 1e-3;
 /// How much better than the best face the true distance must be: in units of the size, relatively.
 const EDGE_TIE: f64 = 1e-3;
 const EDGE_RELATIVE: f64 = 0.05;
+/// Gap from which what meets need not be the faces that look at each other, in units of the size.
+const WIDE: f64 = 0.1;
 /// Cosine of the angle up to which a face lies on a face.
 const LYING: f64 = 0.9998;
 /// How far the nearest point of a clipped face may be from the true distance, relatively.
@@ -141,7 +143,7 @@ pub(crate) fn convex_convex(
     } else {
         b.face_toward(-b_in_a.local_direction(outward)).1
     };
-    let resting = facing > LYING && best > -SHALLOW * size;
+    let resting = facing > LYING && best > -SHALLOW * size && best < WIDE * size;
     if resting && face_points(sink) {
         return;
     }

@@ -1,7 +1,7 @@
 //! Depth of overlapping solids against a brute-force search over all separating axes.
 
 use drystone_base::{Pose, Vec3, random::Random};
-use drystone_geometry::{ContactBuffer, Shape, collide};
+use drystone_geometry::{ContactBuffer, Shape, collide, distance};
 
 /// Corners, face normals and directions of edges of a box, a hull or the core of a capsule, in the world.
 struct Solid {
@@ -139,4 +139,37 @@ fn what_overlaps_has_a_contact_as_deep_as_the_overlap() {
     // measured: 0.94 and 1.18; an axis of edges must be clearly better than that of a face
     let shares = format!("{least:.3} to {most:.3} of the overlap");
     assert!(least > 0.9 && most < 1.2, "{shares}");
+}
+
+#[test]
+fn what_is_apart_has_a_contact_at_its_distance() {
+    let mut random = Random::new(3);
+    let (mut pairs, mut far, mut worst) = (0, 0, 0.0_f64);
+    let mut buffer = ContactBuffer::default();
+    while pairs < 8_000 {
+        let (a, b) = (random_shape(&mut random), random_shape(&mut random));
+        let mut pose = || {
+            let mut along = || random.range(-0.7, 0.7);
+            let spot = Vec3::new(along(), along(), along());
+            Pose::new(spot, random.rotation())
+        };
+        let (pose_a, pose_b) = (pose(), pose());
+        let thickness = a.thickness().min(b.thickness());
+        let apart = distance(&a, &pose_a, &b, &pose_b);
+        if apart <= 0.01 * thickness || apart > 1.5 * thickness {
+            continue;
+        }
+        pairs += 1;
+        buffer.clear();
+        collide(&a, &pose_a, &b, &pose_b, 2.0 * thickness, &mut buffer);
+        let points = buffer.points.iter();
+        let nearest = points.fold(f64::INFINITY, |near, p| near.min(p.distance));
+        // a contact that seems farther away than the bodies are lets them into each other
+        let over = (nearest - apart) / thickness;
+        far += usize::from(over > 0.1);
+        worst = worst.max(over);
+    }
+    let found =
+        format!("{far} of {pairs} contacts are too far away, by up to {worst:.3} of the thickness");
+    assert!(far < pairs / 200 && worst < 0.3, "{found}");
 }
