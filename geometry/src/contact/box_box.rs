@@ -5,7 +5,8 @@
 
 use drystone_base::{Pose, Vec3};
 
-use super::{convex::Convex, hull::convex_convex, sink::Sink};
+use super::{convex::Convex, sink::Sink};
+use crate::gjk::{Closest, closest_points};
 
 /// A corner this far outside a side plane, in units of the smallest half edge, counts as on
 /// it. Columns of equal boxes keep their four corners, and their features, through any noise.
@@ -20,8 +21,10 @@ const EDGE_RELATIVE: f64 = 0.05;
 const EDGE_ALONG_FACE: f64 = 0.995;
 /// Depth up to which corners that a turn may bring down count too, in the same units.
 const SHALLOW: f64 = 0.1;
-/// Gap from which boxes may meet elsewhere than the best axis says, in the same units.
-const WIDE: f64 = 0.1;
+/// Gap from which boxes may meet elsewhere than the best axis says, in the same units ...
+const WIDE: f64 = 0.05;
+/// ... if what was found is farther away than that axis says by more than this share of the gap.
+const MISSES: f64 = 0.1;
 /// Squared sine of the angle below which two edges are parallel.
 const PARALLEL: f64 = 1e-6;
 
@@ -157,28 +160,43 @@ pub(crate) fn box_box(
         }
     }
 
-    // across a wide gap the best axis need not be the way to the nearest point
-    let gap = edge.as_ref().map_or(best, |edge| edge.separation.max(best));
-    if gap.max(along) > WIDE * size {
-        let (a, b) = (Convex::Box(half_a), Convex::Box(half_b));
-        convex_convex(a, pose_a, b, pose_b, envelope, sink);
-        return;
+    let mark = sink.mark();
+    // where an axis along the face is better still, the clipped face knows the true depth
+    let by_edge = edge.as_ref().filter(|edge| {
+        edge.separation > best + EDGE_RELATIVE * best.abs() + EDGE_TIE * size
+            && edge.separation > along
+    });
+    if let Some(edge) = by_edge {
+        edge_contact(&a, &b, edge, envelope, sink);
+    } else {
+        let found = face_contact(reference, incident, face, side, of_b, size, envelope, sink);
+        if !found
+            && let Some(edge) = &edge
+            && edge.separation > best + ON_PLANE * size
+        {
+            edge_contact(&a, &b, edge, envelope, sink);
+        }
     }
 
-    // where an axis along the face is better still, the clipped face knows the true depth
-    if let Some(edge) = &edge
-        && edge.separation > best + EDGE_RELATIVE * best.abs() + EDGE_TIE * size
-        && edge.separation > along
-    {
-        edge_contact(&a, &b, edge, envelope, sink);
-        return;
-    }
-    let found = face_contact(reference, incident, face, side, of_b, size, envelope, sink);
-    if !found
-        && let Some(edge) = &edge
-        && edge.separation > best + ON_PLANE * size
-    {
-        edge_contact(&a, &b, edge, envelope, sink);
+    // no axis has them farther apart than they are: what was found should not be farther either
+    let gap = edge
+        .map_or(best, |edge| edge.separation.max(best))
+        .max(along);
+    if gap > WIDE * size && sink.nearest_since(mark) > (1.0 + MISSES) * gap {
+        let (a, b) = (Convex::Box(half_a), Convex::Box(half_b));
+        let b_in_a = pose_a.inverse().then(pose_b);
+        let smaller = half_a.length().min(half_b.length());
+        match closest_points(&a, &b, &b_in_a, smaller, envelope) {
+            Closest::Points {
+                on_a, on_b, normal, ..
+            } => {
+                sink.forget(mark);
+                let (on_a, on_b) = (pose_a.point(on_a), pose_a.point(on_b));
+                sink.single(pose_a.direction(normal), on_a, on_b, 1 << 17);
+            }
+            Closest::Beyond => sink.forget(mark),
+            Closest::Overlap => {}
+        }
     }
 }
 

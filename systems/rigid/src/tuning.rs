@@ -146,7 +146,7 @@ impl Default for Tuning {
             heavy: 6.0,
             thrown: 40.0,
             tight: 4e-3,
-            stubborn: 2,
+            stubborn: 1,
             direct: 256,
             few: 0.01,
             many: 0.2,
