@@ -60,5 +60,5 @@ pub use report::{Moment, Report, Tally};
 pub use scripted::Meeting;
 pub use start::{Patch, patches_as_obj};
 pub use state::{Feature, Stall, State};
-pub use system::{Place, Start, System};
+pub use system::{Kept, Place, Start, System};
 pub use vertex::Vertex;

@@ -281,22 +281,33 @@ impl Net {
     /// closer than `start_layers` layers allow.
     pub(crate) fn validate_start(&self, start_layers: u32) -> Result<(), Error> {
         refuse(self.crossing_starts(&self.start))?;
-        // the rest shape must not push against itself
         let same = |a: u32, b: u32| self.object[a as usize] == self.object[b as usize];
-        let tight = self.close_pairs(&self.rest, 1.0, same);
-        refuse(self.patches(&self.rest, &tight, |close| {
-            let (d, thickness) = (close.distance, close.thickness);
-            format!("{d:.4} m apart in the rest shape, closer than the thickness {thickness} m; wanted a coarser mesh (spacing at least 1.5 thicknesses) or a thickness below {d:.4} m")
-        }))?;
+        self.validate_rest(same)?;
         self.validate_distances(&self.start, start_layers, |_, _| true)
     }
 
-    /// Refuses the last object if, all being at `x`, it crosses something or is closer to it than
-    /// `start_layers` layers allow.
-    pub(crate) fn validate_newcomer(&self, x: &[Vec3], start_layers: u32) -> Result<(), Error> {
+    /// Refuses newcomers among the objects if, all being at `x`, one crosses something, pushes at itself at rest, or is
+    /// closer to something than `start_layers` layers allow.
+    pub(crate) fn validate_newcomers(
+        &self,
+        x: &[Vec3],
+        start_layers: u32,
+        newcomer: impl Fn(u32) -> bool,
+    ) -> Result<(), Error> {
         refuse(self.crossing_starts(x))?;
-        let new = |i: u32| self.object[i as usize] as usize + 1 == self.objects.len();
+        let new = |i: u32| newcomer(self.object[i as usize]);
+        let same = |a: u32, b: u32| self.object[a as usize] == self.object[b as usize];
+        self.validate_rest(|a, b| new(a) && same(a, b))?;
         self.validate_distances(x, start_layers, |a, b| new(a) || new(b))
+    }
+
+    /// Refuses a rest shape that would push against itself.
+    fn validate_rest(&self, wanted: impl Fn(u32, u32) -> bool) -> Result<(), Error> {
+        let tight = self.close_pairs(&self.rest, 1.0, wanted);
+        refuse(self.patches(&self.rest, &tight, |close| {
+            let (d, thickness) = (close.distance, close.thickness);
+            format!("{d:.4} m apart in the rest shape, closer than the thickness {thickness} m; wanted a coarser mesh (spacing at least 1.5 thicknesses) or a thickness below {d:.4} m")
+        }))
     }
 
     fn validate_distances(

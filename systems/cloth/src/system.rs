@@ -1,5 +1,7 @@
 //! A model that moves.
 
+mod roster;
+
 use std::time::Instant;
 
 use drystone_base::{Pose, Vec3};
@@ -13,6 +15,8 @@ use crate::pair::Kind;
 use crate::start::Close;
 use crate::state::State;
 use crate::vertex::Vertex;
+pub use roster::Kept;
+
 use crate::{
     Account, Answer, BroadPhase, Certificate, ClampedDamper, Energy, Error, FreeMotion, Meeting,
     Model, Moment, Obstacle, Options, Patch, Report, Stall,
@@ -104,35 +108,10 @@ impl System {
     /// Puts an obstacle among what moves already. Refuses one that crosses something, or is closer to it
     /// than `Options::start_layers` allow; then nothing has changed.
     pub fn add_obstacle(&mut self, obstacle: Obstacle) -> Result<(), Error> {
-        let mut model = self.model.clone();
+        let (mut model, mut kept) = (self.model.clone(), Kept::all(&self.model));
         model.obstacles.push(obstacle);
-        model.validate()?;
-        let net = Net::new(&model, &self.options)?;
-        // sheets and earlier obstacles keep their numbers, and go on as they were
-        let (old, mut state) = (&self.state, State::new(&net));
-        let count = old.vertices.len();
-        (state.time, state.round) = (old.time, old.round);
-        state.vertices[..count].copy_from_slice(&old.vertices);
-        for vertex in &mut state.vertices[count..] {
-            vertex.time = old.time;
-        }
-        state.reaction[..count].copy_from_slice(&old.reaction);
-        state.bodies.clone_from(&old.bodies);
-        let (first, pins) = old.movers.split_at(self.model.obstacles.len());
-        state.movers[..first.len()].clone_from_slice(first);
-        state.movers[first.len() + 1..].clone_from_slice(pins);
-        let at = |v: &Vertex| v.at(state.time, net.gravity);
-        let points: Vec<Vec3> = state.vertices.iter().map(at).collect();
-        state.drops.clone_from(&old.drops);
-        state.account = old.account;
-        net.validate_newcomer(&points, self.options.start_layers)?;
-        let held = self.energy().contact;
-        (self.model, self.net, self.state) = (model, net, state);
-        self.scratch = Scratch::default();
-        self.group();
-        self.begin();
-        self.state.account.layers += self.energy().contact - held;
-        Ok(())
+        kept.obstacles.push(None);
+        self.replace_model(model, &kept)
     }
 
     /// Lets time stand still, for the reason that `stall` gives.

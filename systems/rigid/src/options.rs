@@ -13,6 +13,7 @@ use crate::{Error, Tuning};
 pub enum Stepper {
     /// Hard substeps; the stack layers are the coarse level of a two-level solve. The default.
     #[default]
+    #[serde(alias = "two-level")]
     Coursed,
     /// Velocity-based shock propagation (Erleben 2007, Fig. 14).
     Vsp,

@@ -62,7 +62,11 @@ impl State {
 
     /// Lets in every body whose time has come.
     pub fn admit(&mut self, model: &Model) {
-        for i in 0..model.len() {
+        self.admit_from(0, model);
+    }
+
+    fn admit_from(&mut self, first: usize, model: &Model) {
+        for i in first..model.len() {
             let due = self.time + 1e-9 >= model.enters_at[i];
             self.present[i] = (self.present[i] || due) && !self.removed[i];
         }
@@ -85,7 +89,7 @@ impl State {
         self.removed.resize(n, false);
         self.quiet.resize(n, 0.0);
         self.asleep.resize(n, false);
-        self.admit(model);
+        self.admit_from(old, model);
     }
 
     /// Moves scripted bodies to the present time and gives them the velocity that takes them

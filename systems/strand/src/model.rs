@@ -401,6 +401,11 @@ impl Model {
         self.chains.is_empty()
     }
 
+    /// Lets the name of strand `i` be used again.
+    pub(crate) fn forget(&mut self, i: usize) {
+        self.names.remove(&self.chains[i].name);
+    }
+
     /// Index of the strand called `name`.
     pub fn find(&self, name: &str) -> Option<usize> {
         self.chains.iter().position(|chain| chain.name == name)

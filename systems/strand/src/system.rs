@@ -1,5 +1,7 @@
 //! A model, its state and how to step it, in one hand.
 
+mod roster;
+
 use std::collections::BTreeMap;
 use std::time::Instant;
 
