@@ -52,11 +52,11 @@ fn run(name: &str, rounds: usize, most: u64) -> Run {
         contacts = 0.0;
         for best in &mut best {
             let report = world.step();
-            let total = report.collision_seconds + report.dynamics_seconds;
+            let total = report.seconds.total();
             if total < best.0 {
-                *best = (total, report.collision_seconds);
+                *best = (total, report.seconds.collision);
             }
-            contacts += report.contacts as f64 / steps as f64;
+            contacts += report.rigid.contacts as f64 / steps as f64;
         }
         let model = &world.system().model;
         bodies = (0..model.len()).filter(|&i| model.is_dynamic(i)).count();

@@ -107,7 +107,7 @@ pub fn rest(world: &mut World, bodies: &str, from: f64, calm: f64, to: f64) -> R
         if time > to - half {
             break;
         }
-        seen.lost += world.step().set_aside.len();
+        seen.lost += world.step().rigid.set_aside.len();
     }
     seen.mean_joules /= f64::from(counted.max(1));
     seen.joules_per_kg = seen.joules / world.moving_mass();
@@ -150,7 +150,7 @@ pub fn impact(begin: Begin, to: f64) -> Impact {
     };
     let mut place = None;
     while world.time() < to - 1e-6 {
-        seen.lost += world.step().set_aside.len();
+        seen.lost += world.step().rigid.set_aside.len();
         let (time, state) = (world.time() + 1e-6, &world.system().state);
         let here: Vec<Vec3> = bricks.iter().map(|&i| state.position[i]).collect();
         if time > begin.settled() {
@@ -216,7 +216,7 @@ pub fn silo(grains: u32, seconds: f64) -> Silo {
     let mut out = vec![false; chosen.len()];
     let mut lost = 0;
     while world.time() < seconds - 1e-6 {
-        lost += world.step().set_aside.len();
+        lost += world.step().rigid.set_aside.len();
         for (&i, out) in chosen.iter().zip(&mut out) {
             let p = world.system().state.position[i];
             *out |= Vec3::new(p.x, 0.0, p.z).length() > 5.1 || p.y < 0.0;

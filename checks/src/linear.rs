@@ -61,8 +61,8 @@ pub fn layers(heights: &[u32], seconds: f64, rounds: usize) -> Vec<Layers> {
             while cpu_seconds() - begin < seconds {
                 for _ in 0..5 {
                     let report = world.step();
-                    sweeps += report.sweeps;
-                    contacts = report.contacts;
+                    sweeps += report.rigid.sweeps;
+                    contacts = report.rigid.contacts;
                     steps += 1;
                 }
             }

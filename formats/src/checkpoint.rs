@@ -24,7 +24,7 @@ use crate::toml::read_bytes;
 
 const MAGIC: &[u8; 8] = b"DRYSTONE";
 /// Version of the layout of checkpoint files.
-pub const LAYOUT: u32 = 3;
+pub const LAYOUT: u32 = 4;
 /// Version of the engine that this is.
 pub const ENGINE: &str = env!("CARGO_PKG_VERSION");
 /// Longest payload [bytes].
@@ -42,9 +42,14 @@ pub struct Checkpoint {
 }
 
 impl Checkpoint {
-    /// `world` as it is now.
+    /// `world` as it is now; refused where strands or cloth have come or gone while it ran, as no scene describes them.
     pub fn of(world: &World) -> Result<Self, FileError> {
         let scene = world.scene().clone();
+        if !world.is_as_described() {
+            let message = "strands or cloth have come or gone since the start";
+            return Err(FileError::new(&scene.name, message)
+                .with_help("keep it with `World::snapshot` instead"));
+        }
         Ok(Self {
             scene_hash: *blake3::hash(&json(&scene)?).as_bytes(),
             scene,

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use drystone_base::Vec3;
-use drystone_world::{FileCurve, Scene, SceneError};
+use drystone_world::{FileCurve, Scene, SceneError, Subject};
 
 use crate::{FileError, hair, usd};
 
@@ -60,8 +60,8 @@ pub fn resolve_curves(scene: &mut Scene, folder: &Path) -> Result<(), SceneError
         .enumerate()
         .filter(|(_, strand)| strand.file.is_some());
     let place = |(i, strand): (usize, &drystone_world::Strand)| match strand.name.as_str() {
-        "" => format!("strand `strand-{i}`"),
-        name => format!("strand `{name}`"),
+        "" => Subject::named("strand", format!("strand-{i}")),
+        name => Subject::named("strand", name),
     };
     // files are asked for in the order of the strands
     let mut places = with_file.map(place).collect::<Vec<_>>().into_iter();

@@ -1,11 +1,10 @@
-//! Where in a scene file the cause of an error stands: from ``body `tower/3/17` `` and
-//! `shape.box.size.y` back to a line.
+//! Where in a scene file the cause of an error stands: from the subject and field of the error back to a line.
 
 use std::ops::Range;
 
 use ::toml::Spanned;
 use ::toml::de::{DeTable, DeValue};
-use drystone_world::SceneError;
+use drystone_world::{SceneError, Subject};
 use serde_json::Value;
 
 use crate::FileError;
@@ -15,11 +14,11 @@ use crate::toml::is_json;
 pub(crate) fn file_error(error: &SceneError, text: &str, name: &str) -> FileError {
     let message = error.to_string();
     let span = if is_json(name) {
-        in_json(&message, text)
+        in_json(error, text)
     } else {
         DeTable::parse(text)
             .ok()
-            .and_then(|root| in_toml(error, &message, root.get_ref()))
+            .and_then(|root| in_toml(error, root.get_ref()))
     };
     let mut found = FileError::new(name, message);
     found.patch = error.patch();
@@ -29,99 +28,73 @@ pub(crate) fn file_error(error: &SceneError, text: &str, name: &str) -> FileErro
     }
 }
 
-/// What errors name: a kind of thing and its name.
-fn subject(message: &str) -> Option<(&str, &str)> {
-    [
-        "body",
-        "generator",
-        "material",
-        "option",
-        "strand",
-        "groom",
-        "field",
-        "cloth",
-    ]
-    .into_iter()
-    .find_map(|kind| {
-        let rest = message.strip_prefix(kind)?.strip_prefix(" `")?;
-        Some((kind, &rest[..rest.find('`')?]))
-    })
-}
-
-fn in_json(message: &str, text: &str) -> Option<Range<usize>> {
-    let (_, name) = subject(message)?;
-    let base = name.split('/').next().unwrap_or(name);
-    [name, base].into_iter().find_map(|name| {
+fn in_json(error: &SceneError, text: &str) -> Option<Range<usize>> {
+    let name = error.subject()?.name?;
+    let base = name.split('/').next().unwrap_or(&name);
+    [&name, base].into_iter().find_map(|name| {
         let quoted = serde_json::to_string(name).ok()?;
         text.find(&quoted).map(|at| at..at + quoted.len())
     })
 }
 
-fn in_toml(error: &SceneError, message: &str, root: &DeTable<'_>) -> Option<Range<usize>> {
-    let field = match error {
-        SceneError::Value { field, .. } => field.as_str(),
-        SceneError::Unknown { kind, .. } if *kind == "body" => "bodies",
-        SceneError::Unknown { kind, .. } => kind,
-        SceneError::SameName(_) => "name",
-        _ => "",
-    };
-    let (mut table, mut span) = match subject(message) {
-        Some(("body", name)) => {
-            let last = matches!(error, SceneError::SameName(_));
-            let (table, span) = body(root, name, last).or_else(|| origin(root, name))?;
-            (table, Some(span))
-        }
-        Some(("generator", name)) => {
-            let (table, span) = generator(root, name)?;
-            (table, Some(span))
-        }
-        Some((kind @ ("strand" | "groom" | "field" | "cloth"), name)) => {
-            let (table, span) = numbered(root, kind, name)
-                // what a groom grew is called after it
-                .or_else(|| numbered(root, "groom", name))?;
-            (table, Some(span))
-        }
-        Some(("material", name)) => {
-            let (key, value) = root.get_key_value("material")?;
-            let (inner, value) = value.get_ref().as_table()?.get_key_value(name)?;
-            let _ = key;
-            (value.get_ref().as_table()?, Some(inner.span()))
-        }
-        Some(("option", _)) => {
-            let (key, value) = root.get_key_value("solver")?;
-            (value.get_ref().as_table()?, Some(key.span()))
-        }
-        _ => match message.strip_prefix("contact ").and_then(number) {
-            Some(i) => {
-                let contact = root.get("contact")?.get_ref().as_array()?.get(i)?;
-                (contact.get_ref().as_table()?, Some(contact.span()))
-            }
-            None => (root, None),
-        },
-    };
-    // ``body `b`, part 2``: the field is one of that part's
-    if let Some(part) = message
-        .split_once("`, part ")
-        .and_then(|(_, rest)| number(rest))
-    {
-        let parts = ["shape", "compound", "parts"]
-            .iter()
-            .try_fold(table, |t, key| {
-                let value = t.get(*key)?.get_ref();
-                value
-                    .as_table()
-                    .or_else(|| value.as_array()?.get(part)?.get_ref().as_table())
-            });
-        if let Some(inner) = parts {
-            table = inner;
-        }
+fn in_toml(error: &SceneError, root: &DeTable<'_>) -> Option<Range<usize>> {
+    let subject = error.subject().unwrap_or_default();
+    let last = matches!(error, SceneError::SameName(_));
+    let (mut table, mut span) = entry(root, &subject, last)?;
+    // the field is one of that part's
+    for (kind, number) in &subject.parts {
+        let keys: &[&str] = match *kind {
+            "part" => &["shape", "compound", "parts"],
+            "hold" => &["hold"],
+            _ => break,
+        };
+        let inner = keys.iter().try_fold(table, |t, key| {
+            let value = t.get(*key)?.get_ref();
+            value
+                .as_table()
+                .or_else(|| value.as_array()?.get(*number)?.get_ref().as_table())
+        });
+        let Some(inner) = inner else { break };
+        table = inner;
     }
-    let field = match subject(message) {
-        Some(("option", option)) => option,
-        _ => field,
-    };
-    walk(table, field, &mut span);
+    walk(table, error.field(), &mut span);
     span
+}
+
+/// The table of the file that describes `subject`, and where it begins; all of the file for what is no part of it.
+fn entry<'a>(
+    root: &'a DeTable<'a>,
+    subject: &Subject,
+    last: bool,
+) -> Option<(&'a DeTable<'a>, Option<Range<usize>>)> {
+    let whole = |(table, span): Entry<'a>| (table, Some(span));
+    let named = subject.name.as_deref().unwrap_or_default();
+    match subject.kind {
+        "body" => body(root, named, last)
+            .or_else(|| origin(root, named))
+            .map(whole),
+        "generator" => generator(root, named).map(whole),
+        // what a groom grew is called after it, and cloth stands among bodies
+        kind @ ("strand" | "groom" | "field" | "cloth") => numbered(root, kind, named)
+            .or_else(|| numbered(root, "groom", named))
+            .or_else(|| body(root, named, last))
+            .map(whole),
+        "material" => {
+            let materials = root.get("material")?.get_ref().as_table()?;
+            let (key, value) = materials.get_key_value(named)?;
+            Some((value.get_ref().as_table()?, Some(key.span())))
+        }
+        "contact" => {
+            let list = root.get("contact")?.get_ref().as_array()?;
+            let contact = list.get(subject.number?)?;
+            Some((contact.get_ref().as_table()?, Some(contact.span())))
+        }
+        kind @ ("solver" | "strand_solver" | "cloth_solver") => {
+            let (key, value) = root.get_key_value(kind)?;
+            Some((value.get_ref().as_table()?, Some(key.span())))
+        }
+        _ => Some((root, None)),
+    }
 }
 
 /// The first list in `text` that has more values than were `read` from it: where it is, how many

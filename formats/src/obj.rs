@@ -10,7 +10,7 @@ use std::path::Path;
 
 use drystone_base::Vec3;
 use drystone_geometry::mesh::TriMesh;
-use drystone_world::{Mesh, Pattern, Scene, SceneError, Shape, Surface};
+use drystone_world::{Mesh, Pattern, Scene, SceneError, Shape, Subject, Surface};
 use tobj::{LoadError, LoadOptions};
 
 use crate::FileError;
@@ -113,8 +113,8 @@ pub fn write_obj(vertices: &[Vec3], triangles: &[[u32; 3]]) -> String {
 pub fn resolve_meshes(scene: &mut Scene, folder: &Path) -> Result<(), SceneError> {
     for (i, body) in scene.bodies.iter_mut().enumerate() {
         let place = match body.name.as_str() {
-            "" => format!("body `{}-{i}`", body.shape.kind()),
-            name => format!("body `{name}`"),
+            "" => Subject::named("body", format!("{}-{i}", body.shape.kind())),
+            name => Subject::named("body", name),
         };
         resolve(&mut body.shape, &place, "shape", folder)?;
     }
@@ -125,7 +125,7 @@ pub fn resolve_meshes(scene: &mut Scene, folder: &Path) -> Result<(), SceneError
         } else {
             &generator.name
         };
-        let place = format!("generator `{name}`");
+        let place = Subject::named("generator", name);
         let (shapes, many) = match &mut generator.pattern {
             Pattern::Stack(p) => (std::slice::from_mut(&mut p.shape), false),
             Pattern::Line(p) => (p.shapes.as_mut_slice(), true),
@@ -144,8 +144,8 @@ pub fn resolve_meshes(scene: &mut Scene, folder: &Path) -> Result<(), SceneError
     }
     for (i, cloth) in scene.cloths.iter_mut().enumerate() {
         let place = match cloth.name.as_str() {
-            "" => format!("cloth `cloth-{i}`"),
-            name => format!("cloth `{name}`"),
+            "" => Subject::named("cloth", format!("cloth-{i}")),
+            name => Subject::named("cloth", name),
         };
         if let Surface::Mesh(mesh) = &mut cloth.surface {
             resolve_mesh(mesh, folder, false)
@@ -156,7 +156,13 @@ pub fn resolve_meshes(scene: &mut Scene, folder: &Path) -> Result<(), SceneError
 }
 
 /// What is wrong with the file of `mesh`, said of the scene's `place`.
-fn unread(mesh: &Mesh, error: &FileError, place: &str, field: &str, wanted: &str) -> SceneError {
+fn unread(
+    mesh: &Mesh,
+    error: &FileError,
+    place: &Subject,
+    field: &str,
+    wanted: &str,
+) -> SceneError {
     let file = mesh.file.as_deref().unwrap_or_default();
     let found = match &error.place {
         Some(at) => format!("`{file}` (line {}: {})", at.line, error.message),
@@ -166,7 +172,12 @@ fn unread(mesh: &Mesh, error: &FileError, place: &str, field: &str, wanted: &str
     SceneError::value(place, format!("{field}.mesh.file"), found, wanted)
 }
 
-fn resolve(shape: &mut Shape, place: &str, field: &str, folder: &Path) -> Result<(), SceneError> {
+fn resolve(
+    shape: &mut Shape,
+    place: &Subject,
+    field: &str,
+    folder: &Path,
+) -> Result<(), SceneError> {
     match shape {
         Shape::Mesh(mesh) => resolve_mesh(mesh, folder, true).map_err(|e| {
             let wanted = "an OBJ file with a closed surface";

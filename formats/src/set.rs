@@ -19,7 +19,12 @@ pub fn edit(scene: &Scene, assignment: &str) -> Result<Value, String> {
     };
     let path: Vec<&str> = key.trim().split('.').collect();
     let value = parse(text.trim())?;
-    let mut data = serde_json::to_value(scene).map_err(|e| e.to_string())?;
+    let mut scene = scene.clone();
+    if path[0] != "preset" {
+        // what was said in code beside a preset goes before what is said now
+        scene.settle_options().map_err(|e| e.to_string())?;
+    }
+    let mut data = serde_json::to_value(&scene).map_err(|e| e.to_string())?;
     put(&mut data, &path, value)?;
     Ok(data)
 }
@@ -126,7 +131,8 @@ mod tests {
 
     fn scene() -> Scene {
         let mut scene = Scene::new();
-        scene.ground().material("brick", 0.5, 0.0);
+        scene.ground();
+        scene.material("brick", 0.5, 0.0);
         scene.add(Body::cube(1.0).named("roof").of("brick").at(0.0, 0.5, 0.0));
         scene
     }
@@ -166,7 +172,7 @@ mod tests {
             ("dt=-1", "`dt` is -1 s"),
             ("grvity=[0,0,0]", "did you mean `gravity`?"),
             ("solver.coursed.sweps=8", "did you mean `sweeps`?"),
-            ("solver.stepper=vps", "wanted one of coursed, vsp"),
+            ("solver.stepper=vps", "wanted one of coursed"),
             ("material.brik.friction=0.3", "did you mean `brick`?"),
             ("body.rof.mass=3", "did you mean `roof`?"),
             ("body.7.mass=3", "2 elements"),

@@ -40,6 +40,11 @@ pub fn parse_scene(text: &str, name: &str, folder: impl AsRef<Path>) -> Result<S
         })?
     };
     let located = |e: SceneError| locate::file_error(&e, text, name);
+    if scene.preset.is_some()
+        && let Some(given) = solver_table(text, name)
+    {
+        scene.settle_given(&given).map_err(located)?;
+    }
     obj::resolve_meshes(&mut scene, folder.as_ref()).map_err(located)?;
     curves::resolve_curves(&mut scene, folder.as_ref()).map_err(located)?;
     scene.validate().map_err(located)?;
@@ -47,6 +52,18 @@ pub fn parse_scene(text: &str, name: &str, folder: impl AsRef<Path>) -> Result<S
         check_lengths(text, name)?;
     }
     Ok(scene)
+}
+
+/// The options that the scene in `text` gives, as data.
+fn solver_table(text: &str, name: &str) -> Option<serde_json::Value> {
+    let mut data: serde_json::Value = match is_json(name) {
+        true => serde_json::from_str(text).ok()?,
+        false => ::toml::from_str(text).ok()?,
+    };
+    let table = data.as_object_mut()?;
+    table
+        .remove("solver")
+        .or_else(|| table.remove("rigid_solver"))
 }
 
 /// Refuses lists that are longer than they should be, of which toml reads only the beginning;

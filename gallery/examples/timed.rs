@@ -49,7 +49,7 @@ fn main() {
             counted += world.time() - before.0;
             since += processor_seconds() - before.1;
         }
-        let Some((total, report)) = world.cloth_total().zip(world.cloth_report()) else {
+        let (Some(total), report) = (world.cloth_total(), &world.report().cloth) else {
             return println!("no cloth");
         };
         let stalled = total.stalled.clone();

@@ -33,7 +33,7 @@ fn build() -> Scene {
         fibre.radius = 4e-4.into();
         let (name, z) = (format!("gamma-{gamma}"), 0.03 * k as f64);
         let strand = Strand::straight([0.0; 3], [length, 0.0, 0.0], 25);
-        scene.strand(strand.named(name.as_str()).at(0.0, 0.0, z).of(fibre));
+        scene.add(strand.named(name.as_str()).at(0.0, 0.0, z).of(fibre));
         let at = [reach * length, -drop * length, z];
         scene.strand_truth(tip_near(&name, at, allowed * length, None));
     }

@@ -46,7 +46,7 @@ fn build() -> Scene {
     // the root is drawn down at 5 cm/s
     let way = |time: f64| 0.05 * (time - 0.1 * (1.0 - exp(-time / 0.1)));
     strand = strand.along(keys(scene.duration, |time| ([0.0, -way(time), 0.0], 0.0)));
-    scene.strand(strand);
+    scene.add(strand);
     scene.camera = Some(Camera::new([0.12, 0.02, 0.28], [0.0, -0.04, 0.0]));
     // what hangs on the far side, what friction of the weight on the arc adds, less what hangs here
     let (grown, weight) = (exp(friction * std::f64::consts::PI), mass * 9.81);

@@ -17,7 +17,7 @@ fn build() -> Scene {
     // without friction it would slide off
     let mut material = seed(0.1, 750.0, 0.1, 0.01);
     material.friction = 0.5;
-    scene.cloth(cloth.of(material).colour(0.75, 0.25, 0.2));
+    scene.add(cloth.of(material).colour(0.75, 0.25, 0.2));
     scene.camera = Some(Camera::new([3.2, 2.4, 3.6], [0.0, 0.8, 0.0]));
     // its corners hang lower than the middle of the ball
     safe_and_going(&mut scene).cloth_truth(sinks("*", 0.8));

@@ -137,7 +137,7 @@ pub(crate) fn two_sheets(
         let cloth = Cloth::new(name, sheet(columns, rows));
         let cloth = cloth.at(0.0, height + 0.25 * k as f64, 0.0);
         let [red, green, blue] = colour;
-        scene.cloth(cloth.of(material.clone()).colour(red, green, blue));
+        scene.add(cloth.of(material.clone()).colour(red, green, blue));
     }
 }
 
@@ -186,7 +186,7 @@ pub(crate) fn balls_on_nails(entry: &Entry, bending: f64) -> Scene {
             subdivisions: 1,
         };
         let ball = Cloth::new(name, ball).at(x, y, z).velocity(u, v, w);
-        scene.cloth(ball.of(material.clone()).colour(0.8, green, 0.2));
+        scene.add(ball.of(material.clone()).colour(0.8, green, 0.2));
     }
     scene.camera = Some(Camera::new([5.0, 4.0, 6.0], [0.0, 1.0, 0.0]));
     // one bounces on the floor between four nails, one slides down between four, one stays on tips
@@ -255,7 +255,7 @@ pub(crate) fn reef_knot(entry: &Entry, seconds: f64, reef: &Reef) -> Scene {
         };
         let [red, green, blue] = colour;
         let cloth = Cloth::new(name, ribbon).of(seed(0.1, reef.stretch, 0.1, 0.01));
-        scene.cloth(cloth.colour(red, green, blue));
+        scene.add(cloth.colour(red, green, blue));
     }
     scene
 }
@@ -315,7 +315,7 @@ pub(crate) fn bowline(entry: &Entry, seconds: f64, columns: u32, along: f64) -> 
     // without friction the knot holds for a while only
     let mut material = seed(0.01, 100.0, 0.1, 0.01);
     material.friction = 0.3;
-    scene.cloth(cloth.of(material).colour(0.8, 0.6, 0.25));
+    scene.add(cloth.of(material).colour(0.8, 0.6, 0.25));
     let post = Shape::Capsule {
         length: 8.0 * width,
         radius: 2.5 * width,
@@ -400,7 +400,7 @@ pub(crate) fn curtains(entry: &Entry, count: u32, columns: u32, rows: u32) -> Sc
             .colour(0.75, shade, 0.3)
             // the sheet is turned so that its first row is on top
             .pin(Pin::fixed(ClothPart::Vertices((0..columns).collect())));
-        scene.cloth(cloth);
+        scene.add(cloth);
     }
     let at = |z: f64| [0.0, 0.4 * high, z];
     let path = vec![

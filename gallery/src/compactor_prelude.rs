@@ -48,7 +48,7 @@ pub(crate) fn animal_in_compactor(entry: &Entry, bending: f64) -> Scene {
     let mut material = seed(0.01, 1000.0, 0.0, bending);
     material.restitution = 0.01;
     let animal = Cloth::new("animal", Surface::Mesh(hare())).at(0.0, 0.75, 0.0);
-    scene.cloth(animal.of(material).colour(0.7, 0.55, 0.4));
+    scene.add(animal.of(material).colour(0.7, 0.55, 0.4));
     // it is 1.2 m long
     safe(&mut scene);
     crushed(&mut scene, "animal", 0.8);

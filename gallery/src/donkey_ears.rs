@@ -49,7 +49,7 @@ fn build() -> Scene {
             branches: Vec::new(),
         };
         strand.pose = vec![posed(0.0, 0.0), posed(1.0, 0.0), posed(1.6, 0.9), posed(2.4, 0.9), posed(3.0, 0.0)];
-        scene.strand(strand.colour(0.45, 0.4, 0.37));
+        scene.add(strand.colour(0.45, 0.4, 0.37));
     }
     scene.camera = Some(Camera::new([0.5, 0.5, 1.5], [0.0, 0.22, 0.0]));
     scene

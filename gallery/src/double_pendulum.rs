@@ -17,7 +17,7 @@ fn build() -> Scene {
     rods.fibre = Fibre::thread(0.05, 0.0, 0.0);
     // thin: the rods' own turning about their axes is left out of the equations
     rods.fibre.radius = 1e-4.into();
-    scene.strand(rods);
+    scene.add(rods);
     scene.camera = Some(Camera::new([0.0, -0.1, 1.4], [0.0, -0.1, 0.0]));
     scene
         .strand_truth(tip_near("rods", [-0.366_164, -0.125_317, 0.0], 2e-3, Some(0.5)))

@@ -30,14 +30,14 @@ fn build() -> Scene {
         across: [0.0, 0.0, 1.0],
     };
     let strip = Cloth::new("strip", ribbon).of(seed(0.1, 200.0, 0.02, 1e-3));
-    scene.cloth(strip.velocity(0.3, 0.0, 0.0).colour(0.3, 0.55, 0.35));
+    scene.add(strip.velocity(0.3, 0.0, 0.0).colour(0.3, 0.55, 0.35));
     let ball = Surface::Sphere {
         radius: 0.3,
         subdivisions: 1,
     };
     // what closes it is a soft ball that flies into it
     let ball = Cloth::new("ball", ball).at(-2.5, 0.31, 0.1).velocity(3.0, 0.4, 0.0);
-    scene.cloth(ball.of(seed(0.1, 300.0, 0.02, 0.05)).colour(0.8, 0.5, 0.2));
+    scene.add(ball.of(seed(0.1, 300.0, 0.02, 0.05)).colour(0.8, 0.5, 0.2));
     safe_and_going(&mut scene).cloth_truth(ClothTruth::MomentumKept { tolerance: 1e-10 });
     scene
 }

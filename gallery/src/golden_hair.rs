@@ -19,7 +19,7 @@ fn build() -> Scene {
         .of(Fibre::thread(6.5345e-6, 8.04e-9, 6.43e-9));
     // K = EI/l at every joint, the root included
     hair.root = 1.0;
-    scene.strand(hair);
+    scene.add(hair);
     scene.camera = Some(Camera::new([0.05, -0.08, 0.5], [0.05, -0.08, 0.0]));
     scene
         .strand_truth(tip_near("hair", [-0.052_952_8, -0.125_726_6, 0.0], 2e-4, None)) // measured: 1.3e-4

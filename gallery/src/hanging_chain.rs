@@ -37,7 +37,7 @@ fn build() -> Scene {
     chain.root = 0.0;
     chain.fibre = Fibre::thread(6.5345e-6, 1e-16, 1e-16);
     chain.fibre.radius = 5e-4.into();
-    scene.strand(chain);
+    scene.add(chain);
     scene.camera = Some(Camera::new([0.0, -0.1, 0.45], [0.0, -0.1, 0.0]));
     scene
         .strand_truth(period("chain", [1.0, 0.0, 0.0], 0.746_10, 1e-3)) // measured: 0.74630

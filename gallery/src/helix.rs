@@ -41,7 +41,7 @@ fn build() -> Scene {
     coil.fibre.gravity = step(0.0, factor);
     coil.fibre.radius = 2e-4.into();
     coil.fibre.drag = (10.0 * mass).into();
-    scene.strand(coil);
+    scene.add(coil);
 
     let stretch = std::f64::consts::TAU * turns * radius * radius * radius * load / twist;
     scene.camera = Some(Camera::new([0.02, 0.025, 0.05], [0.0, -1e-3, 0.0]));

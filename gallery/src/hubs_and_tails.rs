@@ -22,7 +22,7 @@ fn build() -> Scene {
         // slower where heavier: all of them have a say
         scene.add(hub.spin(0.0, 0.0, 6.0).velocity(0.3 / (1.0 + mass), 0.0, 0.0));
         let strand = Strand::straight([0.055, y, 0.0], [0.555, y, 0.0], 10);
-        scene.strand(strand.named(format!("tail-{k}")).on(&name).of(tail.clone()));
+        scene.add(strand.named(format!("tail-{k}")).on(&name).of(tail.clone()));
     }
     scene.camera = Some(Camera::new([0.5, 2.2, 7.0], [0.3, 2.2, 0.0]));
     scene

@@ -28,7 +28,7 @@ fn build() -> Scene {
         .colour(0.3, 0.45, 0.7)
         .pin(Pin::fixed(ClothPart::First))
         .pin(Pin::on(ClothPart::Last, "board"));
-    scene.cloth(cloth);
+    scene.add(cloth);
     let mut board = Body::block(0.6, 0.3, 0.02).named("board").mass(2.0);
     board.velocity = [0.0, 0.0, 0.5];
     scene.add(board.at(0.0, -0.345, 0.0).colour(0.6, 0.4, 0.25));

@@ -31,7 +31,7 @@ fn build() -> Scene {
         rod.root = 0.0;
         rod.fibre = Fibre::rod(radius, 1e9, 1000.0);
         rod.fibre.twist_damping = 0.0.into();
-        scene.strand(rod);
+        scene.add(rod);
     }
     scene.camera = Some(Camera::new([0.3, 0.45, 0.5], [0.1, -0.05, 0.0]));
     scene

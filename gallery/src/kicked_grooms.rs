@@ -44,7 +44,7 @@ fn build() -> Scene {
             .of(fibre)
             .zero_gravity(None);
         strand.kick = 1e-4;
-        scene.strand(strand);
+        scene.add(strand);
         let home = [tip[0], tip[1], tip[2] - depth];
         scene.strand_truth(tip_near(name, home, 1e-6, None));
     }

@@ -32,7 +32,7 @@ fn build() -> Scene {
                 strand.hold(Hold::tip().to(Anchor::On(name.clone())))
             };
             strand.root = 0.0;
-            scene.strand(strand.named(format!("cord-{name}")).of(cord.clone()));
+            scene.add(strand.named(format!("cord-{name}")).of(cord.clone()));
         }
     }
     scene.camera = Some(Camera::new([0.0, -0.4, 3.2], [0.0, -0.55, 0.0]));

@@ -35,7 +35,7 @@ fn build() -> Scene {
     };
     let cloth = Cloth::new("ribbon", ribbon).of(seed(0.1, 750.0, 0.1, 0.01));
     let cloth = cloth.colour(0.75, 0.55, 0.2).pull(ClothPart::First, [0.5, 0.0, 0.0], 0.2);
-    scene.cloth(cloth.pull(ClothPart::Last, [-0.5, 0.0, 0.0], 0.2));
+    scene.add(cloth.pull(ClothPart::Last, [-0.5, 0.0, 0.0], 0.2));
     scene.camera = Some(Camera::new([2.0, -1.0, 14.0], [0.0, -2.8, 0.0]));
     safe(&mut scene);
     scene

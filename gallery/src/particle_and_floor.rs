@@ -23,7 +23,7 @@ fn build() -> Scene {
         restitution: 1.0,
         ..ClothMaterial::default()
     };
-    scene.cloth(Cloth::new("particle", particle).of(material));
+    scene.add(Cloth::new("particle", particle).of(material));
     scene.camera = Some(Camera::new([1.8, 1.1, 2.4], [0.0, 0.4, 0.0]));
     // the fall of 0.9 m ends with 4.2 m/s and 0.088 J
     safe_and_going(&mut scene)

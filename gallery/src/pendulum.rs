@@ -15,8 +15,8 @@ fn build() -> Scene {
     scene.strand_solver.steps_per_frame = 32;
     let rod = Fibre::rod(2e-3, 1e9, 1000.0);
     let small = swinging("small", [2e-3, -0.2, 0.0], 1).at(0.0, 0.0, -0.06);
-    scene.strand(small.of(rod.clone()).colour(0.3, 0.5, 0.8));
-    scene.strand(swinging("wide", [0.2, 0.0, 0.0], 1).of(rod).colour(0.8, 0.4, 0.2));
+    scene.add(small.of(rod.clone()).colour(0.3, 0.5, 0.8));
+    scene.add(swinging("wide", [0.2, 0.0, 0.0], 1).of(rod).colour(0.8, 0.4, 0.2));
     scene.camera = Some(Camera::new([0.12, -0.02, 0.7], [0.0, -0.07, 0.0]));
     let (x, short) = ([1.0, 0.0, 0.0], 0.732_51);
     scene

@@ -41,7 +41,7 @@ fn build() -> Scene {
             let plank = Anchor::On(format!("plank-{k}"));
             rope = rope.hold(Hold::point(k as usize).to(plank));
         }
-        scene.strand(rope.of(fibre.clone()));
+        scene.add(rope.of(fibre.clone()));
     }
     let ball = Body::ball(0.12).named("ball").mass(4.0);
     scene.add(ball.at(0.0, 0.3, 0.0));

@@ -38,7 +38,7 @@ fn build() -> Scene {
         let mut rope = Strand::straight([0.0, 0.0, z], end, segments).named(name);
         rope.root = 0.0;
         let held = Hold::tip().to(Anchor::On(format!("bob-{name}")));
-        scene.strand(rope.of(fibre).hold(held));
+        scene.add(rope.of(fibre).hold(held));
         if wanted > 0.0 {
             scene.strand_truth(period(name, [1.0, 0.0, 0.0], wanted, 5e-3 * wanted));
         }

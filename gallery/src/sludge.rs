@@ -38,7 +38,7 @@ fn build() -> Scene {
     };
     for (name, wall) in [("left", funnel), ("right", mirrored), ("basin", basin)] {
         let wall = Cloth::new(name, wall).pin(Pin::fixed(ClothPart::All));
-        scene.cloth(wall.of(grain()).colour(0.4, 0.4, 0.45));
+        scene.add(wall.of(grain()).colour(0.4, 0.4, 0.45));
     }
     let mut random = Random::new(7);
     let mut points = Vec::new();
@@ -61,10 +61,10 @@ fn build() -> Scene {
             closed: false,
         };
         let segment = Cloth::new(format!("segment-{k}"), segment);
-        scene.cloth(segment.of(grain()).colour(0.75, 0.5, 0.2));
+        scene.add(segment.of(grain()).colour(0.75, 0.5, 0.2));
     }
     let particles = Surface::Particles { points: particles };
-    scene.cloth(Cloth::new("grains", particles).of(grain()).colour(0.3, 0.45, 0.65));
+    scene.add(Cloth::new("grains", particles).of(grain()).colour(0.3, 0.45, 0.65));
     scene.camera = Some(Camera::new([0.0, 1.5, 13.0], [0.0, 1.0, 0.0]));
     safe_and_going(&mut scene)
         .cloth_truth(above("grains", -3.0))

@@ -28,7 +28,7 @@ fn build() -> Scene {
     let mut material = seed(0.2, 500.0, 0.2, 1e-3);
     material.friction = 0.3;
     let cloth = Cloth::new("cloth", surface).at(0.0, 0.01005, 0.0);
-    scene.cloth(cloth.of(material).colour(0.85, 0.85, 0.8));
+    scene.add(cloth.of(material).colour(0.85, 0.85, 0.8));
     for (k, mass) in [0.05, 0.5, 5.0, 50.0].into_iter().enumerate() {
         let x = 0.35 * (k as f64 - 1.5);
         let load = Body::block(0.2, 0.15, 0.2).named(format!("load-{k}"));

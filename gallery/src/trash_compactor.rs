@@ -15,7 +15,7 @@ fn build() -> Scene {
         for (k, (surface, [x, y, z])) in trash().into_iter().enumerate() {
             let side = if level % 2 == 0 { 1.0 } else { -1.0 };
             let place = [side * x * 1.6, y + 1.3 * f64::from(level), z];
-            scene.cloth(piece(10 * level as usize + k, surface, place, 10.0));
+            scene.add(piece(10 * level as usize + k, surface, place, 10.0));
         }
     }
     safe(&mut scene);

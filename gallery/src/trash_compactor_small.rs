@@ -12,7 +12,7 @@ pub(crate) const ENTRY: Entry = Entry {
 fn build() -> Scene {
     let mut scene = compactor(&ENTRY, 1.2, 1.6, 0.5);
     for (k, (surface, place)) in trash().into_iter().take(5).enumerate() {
-        scene.cloth(piece(k, surface, place, 1e-3));
+        scene.add(piece(k, surface, place, 1e-3));
     }
     safe(&mut scene);
     // the sheet, 0.7 m wide, is folded up between the walls; the ring slips below them

@@ -38,7 +38,7 @@ fn build() -> Scene {
         Key::new(time, [radius, 0.0, 0.0]).turned(along, (2.0 * time).to_degrees())
     };
     ring.holds.push(Hold::tip().posed().to(Anchor::Path((0..=40).map(key).collect())));
-    scene.strand(ring);
+    scene.add(ring);
     scene.camera = Some(Camera::new([0.12, 0.12, 0.14], [0.0, 0.0, 0.0]));
     let middle = Some(n as usize / 2);
     scene

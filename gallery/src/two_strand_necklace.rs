@@ -47,7 +47,7 @@ fn build() -> Scene {
         if name == "left" {
             strand = strand.hold(Hold::tip().tied_to("right", None));
         }
-        scene.strand(strand);
+        scene.add(strand);
     }
     scene.camera = Some(Camera::new([0.0, 0.0, 0.3], [0.0, -0.04, 0.0]));
     let lowest = [0.0, -0.39819 * LENGTH, 0.0];

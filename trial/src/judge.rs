@@ -321,7 +321,7 @@ impl Judge {
         let (mut gone, mut behind) = (Vec::new(), Vec::new());
         for i in (0..model.len()).filter(|&i| model.is_dynamic(i)) {
             let finite = state.position[i].is_finite() && state.linear_velocity[i].is_finite();
-            if report.set_aside.contains(&i) || !finite || !state.present[i] {
+            if report.rigid.set_aside.contains(&i) || !finite || !state.present[i] {
                 gone.push(i);
                 continue;
             }

@@ -85,7 +85,7 @@ fn hanging(random: &mut Random) -> (Scene, Expect) {
     for k in 0..1 + random.below(4) {
         let mut strand = strand(random).named(format!("strand{k}"));
         strand.position = [100.0 * k as f64, 0.0, 0.0];
-        scene.strand(strand);
+        scene.add(strand);
     }
     (scene, Expect::default())
 }
@@ -103,7 +103,7 @@ fn draped(random: &mut Random) -> (Scene, Expect) {
         decades(random, 100.0, 10_000.0),
     );
     strand.root = if random.unit() < 0.5 { 0.0 } else { 2.0 };
-    scene.strand(strand.named("strand"));
+    scene.add(strand.named("strand"));
     let (middle, size) = (
         random.range(0.3, 0.8) * length,
         random.range(0.05, 0.2) * length,
@@ -182,7 +182,7 @@ fn falling(random: &mut Random) -> (Scene, Expect) {
     } else {
         -random.range(0.0, 3.0)
     };
-    scene.cloth(cloth.at(0.0, gap, 0.0).velocity(0.0, speed, 0.0));
+    scene.add(cloth.at(0.0, gap, 0.0).velocity(0.0, speed, 0.0));
     (scene, Expect::default())
 }
 
@@ -191,7 +191,7 @@ fn pinned(random: &mut Random) -> (Scene, Expect) {
     let mut scene = passive(random, 0.8);
     let (cloth, _, _) = sheet(random, &mut scene);
     let part = [ClothPart::Corners, ClothPart::First, ClothPart::Left][random.below(3)].clone();
-    scene.cloth(cloth.pin(Pin::fixed(part)));
+    scene.add(cloth.pin(Pin::fixed(part)));
     (scene, Expect::default())
 }
 
@@ -216,7 +216,7 @@ fn bob(random: &mut Random) -> (Scene, Expect) {
     scene.add(ball);
     let mut hold = drystone_world::Hold::tip();
     hold.to = drystone_world::Anchor::On("bob".into());
-    scene.strand(rope.hold(hold));
+    scene.add(rope.hold(hold));
     (scene, Expect::default())
 }
 
@@ -239,7 +239,7 @@ fn carried(random: &mut Random) -> (Scene, Expect) {
             .at(0.0, size + 1.5 * spacing, 0.0),
     );
     let held = cloth.pin(Pin::fixed(ClothPart::Vertices(rim(columns, rows))));
-    scene.cloth(held);
+    scene.add(held);
     (scene, Expect::default())
 }
 

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::defaults::{is_default, is_one, one};
 use crate::error::{ensure, show};
 use crate::shape::{FARTHEST, pose_of, validate_pose};
-use crate::{SceneError, Shape, Turn};
+use crate::{SceneError, Shape, Subject, Turn};
 
 /// One body. Everything but its shape may be left out.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -256,8 +256,7 @@ impl Body {
 
     /// Says what is wrong with it, naming it.
     pub(crate) fn validate(&self) -> Result<(), SceneError> {
-        let place = format!("body `{}`", self.name);
-        let place = place.as_str();
+        let place = &Subject::named("body", &self.name);
         self.shape.validate(place)?;
         validate_pose(place, self.position, self.rotation, self.turn)?;
         validate_common(&Common {
@@ -286,7 +285,7 @@ impl Body {
 
 /// What bodies and generators have in common, to be checked in one place.
 pub(crate) struct Common<'a> {
-    pub(crate) place: &'a str,
+    pub(crate) place: &'a Subject,
     pub(crate) velocity: [f64; 3],
     pub(crate) angular_velocity: [f64; 3],
     pub(crate) density: Option<f64>,
@@ -371,10 +370,10 @@ pub(crate) fn validate_common(c: &Common<'_>) -> Result<(), SceneError> {
 }
 
 /// Says what is wrong with the keys of a path called `field`.
-pub(crate) fn validate_keys(place: &str, field: &str, keys: &[Key]) -> Result<(), SceneError> {
+pub(crate) fn validate_keys(place: &Subject, field: &str, keys: &[Key]) -> Result<(), SceneError> {
     ensure(!keys.is_empty(), place, field, "empty", "at least one key")?;
     for (i, key) in keys.iter().enumerate() {
-        let at = format!("{place}, key {i}");
+        let at = place.part("key", i);
         validate_pose(&at, key.position, key.rotation, key.turn)?;
         ensure(
             key.time.abs() <= FARTHEST,

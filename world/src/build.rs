@@ -7,7 +7,7 @@ use drystone_geometry as geometry;
 use drystone_rigid as rigid;
 
 use crate::body::{DEFAULT_DENSITY, DEFAULT_MATERIAL};
-use crate::{Body, Material, Motion, Scene, SceneError, Shape};
+use crate::{Body, Material, Motion, Scene, SceneError, Shape, Subject};
 
 /// Turns bodies into rows of a model. Shapes that are dear to prepare are prepared once.
 #[derive(Clone, Debug)]
@@ -67,7 +67,7 @@ impl Builder {
         let material = self.materials.get(&body.material).copied().ok_or_else(|| {
             let known = self.materials.keys().map(String::as_str);
             SceneError::unknown(
-                format!("body `{}`", body.name),
+                Subject::named("body", &body.name),
                 "material",
                 &body.material,
                 known,
@@ -153,7 +153,7 @@ impl Builder {
 /// `shape` of the body called `name`, ready to collide.
 pub(crate) fn solid(name: &str, shape: &Shape) -> Result<geometry::Shape, SceneError> {
     let refused = |error: &dyn std::fmt::Display| {
-        let place = format!("body `{name}`");
+        let place = Box::new(Subject::named("body", name));
         SceneError::Shape {
             place,
             reason: error.to_string(),

@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::Subject;
 use crate::error::{SceneError, ensure};
 
 /// Where a picture is taken from.
@@ -107,7 +108,7 @@ impl Camera {
     }
 
     /// Says what no picture can be taken with.
-    pub(crate) fn check(&self, place: &str) -> Result<(), SceneError> {
+    pub(crate) fn check(&self, place: &Subject) -> Result<(), SceneError> {
         let start = CameraKey {
             time: 0.0,
             eye: self.eye,

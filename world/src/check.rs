@@ -1,13 +1,12 @@
 //! Runs a scene and holds it to its truths.
 
 use drystone_base::{Quat, Vec3};
-use drystone_rigid::Report;
 use serde::{Deserialize, Serialize};
 
 use crate::cloth_truth::{ClothMoment, ClothWatch};
 use crate::strand_truth::{StrandMoment, StrandWatch};
 use crate::truth::{fits, metres};
-use crate::{Finding, Penetration, Scene, SceneError, Truth, World};
+use crate::{Finding, Penetration, Report, Scene, SceneError, Truth, World};
 
 /// What became of one truth.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -150,11 +149,12 @@ impl Judge {
 
     /// Looks at the world at its start and after every step.
     pub fn look(&mut self, world: &World, report: &Report) {
-        for &i in &report.set_aside {
+        for &i in &report.rigid.set_aside {
             self.set_aside.push(world.bodies()[i].name.clone());
         }
-        if let (Some(strands), Some(last)) = (world.strands(), world.strand_report()) {
-            let names = last
+        if let Some(strands) = world.strands() {
+            let names = report
+                .strand
                 .set_aside
                 .iter()
                 .map(|&i| &strands.model.chains[i].name);
@@ -521,7 +521,7 @@ impl Case {
             }
             Truth::ContactCount { at, .. } => {
                 if moment.is_at(at) {
-                    self.once(moment.report.contacts as f64);
+                    self.once(moment.report.rigid.contacts as f64);
                 }
             }
         }

@@ -8,7 +8,7 @@ use crate::body::validate_keys;
 use crate::defaults::is_default;
 use crate::error::{ensure, show};
 use crate::shape::{pose_of, validate_pose};
-use crate::{Key, SceneError, Turn};
+use crate::{Key, SceneError, Subject, Turn};
 
 pub(crate) mod build;
 pub(crate) mod hold;
@@ -221,7 +221,7 @@ impl Pin {
 
 /// Whether a thickness, if given, can be simulated.
 pub(crate) fn validate_thickness(
-    place: &str,
+    place: &Subject,
     field: &str,
     thickness: Option<f64>,
 ) -> Result<(), SceneError> {
@@ -290,8 +290,8 @@ impl Cloth {
     }
 
     /// How messages call it.
-    pub(crate) fn place(&self) -> String {
-        format!("cloth `{}`", self.name)
+    pub(crate) fn place(&self) -> Subject {
+        Subject::named("cloth", &self.name)
     }
 
     /// Says what is wrong with it by itself.

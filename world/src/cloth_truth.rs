@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::defaults::{all, is_all, is_default};
 use crate::truth::{fits, metres, span};
-use crate::{Cloth, SceneError, World};
+use crate::{Cloth, SceneError, Subject, World};
 
 /// Something that must hold of cloth. Where one names `cloths`, `*` stands for any letters.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -196,7 +196,7 @@ impl ClothTruth {
         for about in [self.about(), self.others()] {
             if !cloths.iter().any(|cloth| fits(about, &cloth.name)) {
                 let known = cloths.iter().map(|cloth| cloth.name.as_str());
-                let place = format!("truth `{self}`");
+                let place = Subject::named("truth", self.to_string());
                 return Err(SceneError::unknown(place, "cloth", about, known));
             }
         }

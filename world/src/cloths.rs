@@ -9,15 +9,17 @@
 use std::sync::Arc;
 
 use drystone_base::{Pose, Quat, Vec3};
-use drystone_cloth::{Answer, Feature, FreeMotion, Moment, Report, Stall, State, System, Tally};
+use drystone_cloth::{
+    Answer, Feature, FreeMotion, Kept, Moment, Report, Stall, State, System, Tally,
+};
 use drystone_rigid as rigid;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::cloth::build::{Built, Late, build};
+use crate::cloth::build::{Built, Late, build, sheet};
 use crate::cloth::hold::holds;
 use crate::exchange::Exchange;
-use crate::{Body, FrameCloth, FrameStrand, Material, Scene, SceneError};
+use crate::{Body, Cloth, FrameCloth, FrameStrand, Material, Scene, SceneError};
 
 /// All that moves about the cloth of a world.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -63,6 +65,7 @@ impl ClothTotal {
 }
 
 /// What of a cloth stays the same in all frames.
+#[derive(Clone)]
 struct Look {
     name: Arc<str>,
     triangles: Arc<[[u32; 3]]>,
@@ -73,7 +76,20 @@ struct Look {
     radius: f64,
 }
 
+impl Look {
+    fn of(cloth: &Cloth, sheet: &drystone_cloth::Sheet, thickness: f64) -> Self {
+        Self {
+            radius: 0.5 * thickness,
+            name: cloth.name.as_str().into(),
+            triangles: sheet.faces.as_slice().into(),
+            colour: cloth.colour,
+            chains: sheet.chains(),
+        }
+    }
+}
+
 /// The cloth of a world, coupled to its bodies.
+#[derive(Clone)]
 pub(crate) struct Cloths {
     pub(crate) system: System,
     /// Body of every obstacle, and whether it moves.
@@ -95,8 +111,12 @@ pub(crate) struct Cloths {
 }
 
 impl Cloths {
-    /// The cloth of an expanded `scene`, or none.
-    pub(crate) fn new(scene: &Scene, rigid: &rigid::Model) -> Result<Option<Self>, SceneError> {
+    /// The cloth of an expanded `scene`, or none; it starts at `time` [s].
+    pub(crate) fn new(
+        scene: &Scene,
+        rigid: &rigid::Model,
+        time: f64,
+    ) -> Result<Option<Self>, SceneError> {
         if scene.cloths.is_empty() {
             return Ok(None);
         }
@@ -109,18 +129,16 @@ impl Cloths {
         } = build(scene, &scene.bodies, Some(rigid))?;
         let looks = scene.cloths.iter().zip(&model.sheets);
         let looks = looks.zip(model.thicknesses());
-        let looks = looks.map(|((cloth, sheet), thickness)| Look {
-            radius: 0.5 * thickness,
-            name: cloth.name.as_str().into(),
-            triangles: sheet.faces.as_slice().into(),
-            colour: cloth.colour,
-            chains: sheet.chains(),
-        });
+        let looks = looks.map(|((cloth, sheet), thickness)| Look::of(cloth, sheet, thickness));
+        let options = scene.cloth_solver.clone();
         Ok(Some(Self {
             looks: looks.collect(),
             thickness: model.thicknesses().fold(f64::INFINITY, f64::min),
             loads: vec![[Vec3::ZERO; 2]; scene.bodies.len()],
-            system: System::new(model, scene.cloth_solver.clone())?,
+            system: match time > 0.0 {
+                true => System::new_at(model, options, time)?,
+                false => System::new(model, options)?,
+            },
             obstacles,
             rides,
             late,
@@ -205,7 +223,7 @@ impl Cloths {
     }
 
     /// Bodies that have just entered become obstacles; where that cannot be the cloth stalls.
-    fn let_in(&mut self, rigid: &rigid::System) {
+    pub(crate) fn let_in(&mut self, rigid: &rigid::System) {
         if self.entered.len() == self.late.len() || self.system.stall().is_some() {
             return;
         }
@@ -317,12 +335,123 @@ impl Cloths {
         Ok(())
     }
 
-    /// A body more.
+    /// Registers a body that was added while running.
     pub(crate) fn add_body(&mut self, body: &Body, material: Material, rigid: &rigid::Model) {
         let (number, thickness) = (self.loads.len(), self.thickness);
         let late = Late::new(number, body, material, thickness, self.floor, Some(rigid));
         self.late.push(late);
         self.loads.push([Vec3::ZERO; 2]);
+    }
+
+    /// Takes the obstacle of a body out.
+    pub(crate) fn remove_body(&mut self, body: usize) -> Result<(), SceneError> {
+        if let Some(k) = self.obstacles.iter().position(|o| o.0 == body) {
+            let mut model = self.system.model().clone();
+            let mut kept = Kept::all(&model);
+            model.obstacles.remove(k);
+            kept.obstacles.remove(k);
+            // pins keep what they are fastened to, by its new number
+            for sheet in &mut model.sheets {
+                sheet.fastened.retain(|[_, to]| *to as usize != k);
+                for [_, to] in &mut sheet.fastened {
+                    *to -= u32::from(*to as usize > k);
+                }
+            }
+            self.system.replace_model(model, &kept)?;
+            self.obstacles.remove(k);
+        }
+        self.entered.retain(|entered| entered.0 != body);
+        self.late.retain(|late| late.body != body);
+        self.loads[body] = [Vec3::ZERO; 2];
+        Ok(())
+    }
+
+    /// Puts the obstacle of a body somewhere else at once; refused where cloth is in its way.
+    pub(crate) fn place_body(
+        &mut self,
+        body: usize,
+        described: &Body,
+        material: Material,
+        rigid: &rigid::Model,
+        pose: Pose,
+    ) -> Result<(), SceneError> {
+        let Some(k) = self.obstacles.iter().position(|o| o.0 == body) else {
+            return Ok(());
+        };
+        let (thickness, floor) = (self.thickness, self.floor);
+        let late = Late::new(body, described, material, thickness, floor, Some(rigid));
+        let mut model = self.system.model().clone();
+        let mut kept = Kept::all(&model);
+        model.obstacles[k] = late.at(pose);
+        kept.obstacles[k] = None;
+        Ok(self.system.replace_model(model, &kept)?)
+    }
+
+    /// Adds a cloth that starts now, among `bodies` as they are now.
+    pub(crate) fn add(
+        &mut self,
+        cloth: &Cloth,
+        scene: &Scene,
+        bodies: &[Body],
+    ) -> Result<(), SceneError> {
+        cloth.validate()?;
+        let mut model = self.system.model().clone();
+        let (n, mut rides) = (model.sheets.len(), Vec::new());
+        let mut sheet = sheet(cloth, bodies, n, &mut rides)?;
+        // a hem may touch the body that it is pinned to
+        let fastened = rides.iter().filter_map(|&(_, pin, body)| {
+            let k = self.obstacles.iter().position(|o| o.0 == body)?;
+            Some([pin as u32, k as u32])
+        });
+        sheet.fastened = fastened.collect();
+        let given = cloth.thickness.or(scene.cloth_contact.thickness);
+        sheet.thickness = given.or_else(|| sheet.fitting_thickness());
+        let thickness = sheet.thickness.unwrap_or(model.contact.thickness);
+        model.contact.thickness = model.contact.thickness.min(thickness);
+        model.sheets.push(sheet);
+        if given.is_none() {
+            self.fit_last(&mut model);
+        }
+        let thickness = model.sheets[n].thickness.unwrap_or(thickness);
+        let look = Look::of(cloth, &model.sheets[n], thickness);
+        let mut kept = Kept::all(self.system.model());
+        kept.sheets.push(None);
+        self.system.replace_model(model, &kept)?;
+        self.looks.push(look);
+        self.rides.extend(rides);
+        self.thickness = self.thickness.min(thickness);
+        Ok(())
+    }
+
+    /// Makes the last sheet of `model` thinner where it starts closer to the others, as they are now, than it is thick.
+    fn fit_last(&self, model: &mut drystone_cloth::Model) {
+        let mut now = model.clone();
+        let n = now.sheets.len() - 1;
+        for (i, sheet) in now.sheets[..n].iter_mut().enumerate() {
+            let start = std::mem::replace(&mut sheet.points, self.system.points(i));
+            sheet.rest.get_or_insert(start);
+        }
+        for (i, obstacle) in now.obstacles.iter_mut().enumerate() {
+            obstacle.points = self.system.obstacle_points(i);
+        }
+        let may: Vec<bool> = (0..=n).map(|i| i == n).collect();
+        now.fit_thickness_to_start(&may);
+        model.sheets[n].thickness = now.sheets[n].thickness;
+    }
+
+    /// Takes sheet `i` out, which must not be the last.
+    pub(crate) fn remove(&mut self, i: usize) -> Result<(), SceneError> {
+        let mut model = self.system.model().clone();
+        let mut kept = Kept::all(&model);
+        model.sheets.remove(i);
+        kept.sheets.remove(i);
+        self.system.replace_model(model, &kept)?;
+        self.looks.remove(i);
+        self.rides.retain(|ride| ride.0 != i);
+        for ride in &mut self.rides {
+            ride.0 -= usize::from(ride.0 > i);
+        }
+        Ok(())
     }
 }
 

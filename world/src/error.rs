@@ -1,5 +1,7 @@
 //! What can be wrong with a scene.
 
+use crate::Subject;
+
 /// A scene that cannot be simulated, and why.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum SceneError {
@@ -7,7 +9,7 @@ pub enum SceneError {
     #[error("{place}: `{field}` is {found}; wanted {wanted}")]
     Value {
         /// What it belongs to, such as ``body `tower/3` ``.
-        place: String,
+        place: Box<Subject>,
         /// Which field.
         field: String,
         /// The value found.
@@ -19,7 +21,7 @@ pub enum SceneError {
     #[error("{place}: there is no {kind} `{name}`; {hint}")]
     Unknown {
         /// Who asks for it.
-        place: String,
+        place: Box<Subject>,
         /// What it should be: `material`, `body`, `preset`.
         kind: &'static str,
         /// The name.
@@ -31,7 +33,7 @@ pub enum SceneError {
     #[error("{place}: `shape` is refused: {reason}")]
     Shape {
         /// What it belongs to.
-        place: String,
+        place: Box<Subject>,
         /// Found and wanted, in the words of the geometry.
         reason: String,
     },
@@ -47,7 +49,7 @@ pub enum SceneError {
     #[error("{place} makes {found} bodies; wanted at most {limit} in a scene")]
     TooMany {
         /// Which generator, or the whole scene.
-        place: String,
+        place: Box<Subject>,
         /// How many.
         found: u64,
         /// The most allowed.
@@ -57,7 +59,7 @@ pub enum SceneError {
     #[error("{place} makes {found} segments of strands; wanted at most {limit} in a scene")]
     TooManySegments {
         /// Which groom, or the whole scene.
-        place: String,
+        place: Box<Subject>,
         /// How many.
         found: u64,
         /// The most allowed.
@@ -87,13 +89,13 @@ pub enum SceneError {
 impl SceneError {
     /// `place`: `field` is `found`; wanted `wanted`.
     pub fn value(
-        place: impl Into<String>,
+        place: impl Into<Subject>,
         field: impl Into<String>,
         found: impl ToString,
         wanted: impl Into<String>,
     ) -> Self {
         Self::Value {
-            place: place.into(),
+            place: Box::new(place.into()),
             field: field.into(),
             found: found.to_string(),
             wanted: wanted.into(),
@@ -102,7 +104,7 @@ impl SceneError {
 
     /// There is no `kind` called `name`, though there are `known` ones.
     pub fn unknown<'a>(
-        place: impl Into<String>,
+        place: impl Into<Subject>,
         kind: &'static str,
         name: &str,
         known: impl IntoIterator<Item = &'a str>,
@@ -114,7 +116,7 @@ impl SceneError {
             None => format!("there are: {}", known[..known.len().min(20)].join(", ")),
         };
         Self::Unknown {
-            place: place.into(),
+            place: Box::new(place.into()),
             kind,
             name: name.into(),
             hint,
@@ -151,7 +153,7 @@ fn edits(a: &str, b: &str) -> usize {
 /// A check of one number, as an error that names its place.
 pub(crate) fn ensure(
     holds: bool,
-    place: &str,
+    place: &Subject,
     field: &str,
     found: impl ToString,
     wanted: &str,

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use crate::defaults::is_default;
 use crate::error::ensure;
 use crate::strand::Ramp;
-use crate::{Key, SceneError};
+use crate::{Key, SceneError, Subject};
 
 /// A field that acts on all that weighs it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -128,7 +128,7 @@ impl Field {
 
     /// As the strand system wants it; the scene's seed decides about eddies.
     pub(crate) fn for_strands(&self, seed: u32) -> Result<strand::NamedField, SceneError> {
-        let place = format!("field `{}`", self.name);
+        let place = Subject::named("field", &self.name);
         let field = match &self.kind {
             FieldKind::Wind { velocity } => strand::Field::Wind(Vec3::from(*velocity)),
             FieldKind::Turbulence {

@@ -5,6 +5,10 @@ use std::sync::Arc;
 use drystone_base::{Pose, Quat, Vec3};
 use serde::{Deserialize, Serialize};
 
+use crate::World;
+use crate::cloths::Cloths;
+use crate::strands::Strands;
+
 /// The world at one moment. Bodies are in the order of [`crate::World::bodies`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Frame {
@@ -82,4 +86,94 @@ pub struct FrameContact {
     pub distance: f64,
     /// What `b` receives from `a` [N].
     pub force: Vec3,
+}
+
+impl World {
+    /// What there is to see, without contacts.
+    pub fn frame(&self) -> Frame {
+        let (state, model) = (&self.rigid.state, &self.rigid.model);
+        Frame {
+            time: state.time,
+            step: state.step,
+            bodies: (0..model.len())
+                .map(|i| FrameBody {
+                    name: self.roster.names[i].clone(),
+                    pose: self.pose(i),
+                    visible: state.present[i] && !self.bodies()[i].hidden,
+                    linear_velocity: state.linear_velocity[i],
+                    angular_velocity: state.angular_velocity[i],
+                })
+                .collect(),
+            strands: self.curves(),
+            cloths: self.cloths.as_ref().map_or_else(Vec::new, Cloths::frame),
+            contacts: Vec::new(),
+        }
+    }
+
+    /// Strands, and the chains and particles of cloth.
+    fn curves(&self) -> Vec<FrameStrand> {
+        let mut curves = self.strands.as_ref().map_or_else(Vec::new, Strands::frame);
+        curves.extend(self.cloths.iter().flat_map(Cloths::curves));
+        curves
+    }
+
+    /// What there is to see, with the contact points of the last step: those of bodies, then those of strands.
+    pub fn frame_with_contacts(&self) -> Frame {
+        let mut contacts = self.contacts();
+        contacts.extend(self.contacts_of_strands());
+        Frame {
+            contacts,
+            ..self.frame()
+        }
+    }
+
+    /// Contact points of strands with bodies: `b` is the number of bodies plus that of the curve in a frame.
+    pub fn contacts_of_strands(&self) -> Vec<FrameContact> {
+        let Some(system) = self.strands() else {
+            return Vec::new();
+        };
+        let bodies = self.rigid.model.len();
+        let mut first = 0;
+        let mut found = Vec::new();
+        for (strand, chain) in system.state.strands.iter().zip(&system.model.chains) {
+            found.extend(strand.contacts.iter().map(|contact| {
+                let curve = chain.source.get(contact.link).map_or(0, |source| source.0);
+                FrameContact {
+                    a: contact.obstacle,
+                    b: bodies + first + curve,
+                    point: contact.place,
+                    normal: contact.normal,
+                    distance: contact.gap,
+                    force: contact.force,
+                }
+            }));
+            first += chain.parameters.len();
+        }
+        found
+    }
+
+    /// The contact points of bodies in the last step with their forces.
+    pub fn contacts(&self) -> Vec<FrameContact> {
+        let contacts = &self.rigid.state.contacts;
+        let span = self.rigid.options().impulse_span(self.last_step);
+        let points = contacts.patches.iter().flat_map(|patch| {
+            contacts
+                .points_of(patch)
+                .iter()
+                .map(move |point| FrameContact {
+                    a: patch.a as usize,
+                    b: patch.b as usize,
+                    point: point.position,
+                    normal: patch.normal,
+                    distance: point.distance,
+                    force: point.impulse / span,
+                })
+        });
+        points.collect()
+    }
+
+    /// Pose of the shape of the body in row `i` of a frame.
+    pub fn pose(&self, i: usize) -> Pose {
+        self.rigid.state.shape_pose(&self.rigid.model, i)
+    }
 }

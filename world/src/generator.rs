@@ -16,7 +16,7 @@ use crate::body::{Common, default_material, is_default_material, validate_common
 use crate::defaults::{is_default, is_one, one};
 use crate::error::ensure;
 use crate::shape::{pose_of, validate_pose};
-use crate::{Body, Motion, SceneError, Shape, Turn};
+use crate::{Body, Motion, SceneError, Shape, Subject, Turn};
 
 /// Bodies by the dozen. Only the pattern is needed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -129,7 +129,7 @@ impl Piece {
 
 /// Checks of a pattern's numbers, as errors that name the generator.
 pub(crate) struct Checks<'a> {
-    place: &'a str,
+    place: &'a Subject,
     pattern: &'static str,
 }
 
@@ -218,13 +218,13 @@ impl Generator {
     }
 
     /// What errors call it.
-    pub(crate) fn place(&self) -> String {
+    pub(crate) fn place(&self) -> Subject {
         let name = if self.name.is_empty() {
             self.pattern.kind()
         } else {
             &self.name
         };
-        format!("generator `{name}`")
+        Subject::named("generator", name)
     }
 
     /// How many bodies it makes.
@@ -315,7 +315,7 @@ impl Generator {
         Ok(bodies.collect())
     }
 
-    fn validate(&self, place: &str) -> Result<(), SceneError> {
+    fn validate(&self, place: &Subject) -> Result<(), SceneError> {
         validate_pose(place, self.position, self.rotation, self.turn)?;
         let simple = !matches!(self.motion, Motion::Path(_));
         ensure(

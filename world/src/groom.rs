@@ -15,7 +15,7 @@ use crate::defaults::is_default;
 use crate::error::ensure;
 use crate::shape::{pose_of, validate_pose};
 use crate::strand::{Base, Branch, Fibre, Hold, Ramp, Strand};
-use crate::{Body, SceneError, Turn};
+use crate::{Body, SceneError, Subject, Turn};
 
 /// Strands by the dozen. Only the pattern is needed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -130,7 +130,7 @@ impl Sprout {
 
 /// Checks of a pattern's numbers, as errors that name the groom.
 pub(crate) struct Checks<'a> {
-    place: &'a str,
+    place: &'a Subject,
     pattern: &'static str,
 }
 
@@ -196,12 +196,12 @@ impl Groom {
     }
 
     /// What errors call it.
-    pub(crate) fn place(&self) -> String {
+    pub(crate) fn place(&self) -> Subject {
         let name = match self.name.as_str() {
             "" => self.pattern.kind(),
             name => name,
         };
-        format!("groom `{name}`")
+        Subject::named("groom", name)
     }
 
     /// How many segments it makes, about.

@@ -4,6 +4,7 @@
 //! [`World::step`] moves it on, [`World::frame`] shows it, [`World::snapshot`] keeps it. A
 //! [`Recorder`] puts a run into numbers, [`check`] holds it to its truths.
 
+mod advance;
 mod body;
 mod build;
 mod builder;
@@ -14,23 +15,34 @@ mod cloth_truth;
 mod cloths;
 mod coupling;
 mod defaults;
+mod diagnosis;
 mod error;
+mod event;
 mod exchange;
 mod field;
 mod finding;
+mod fingerprint;
 mod frame;
 mod generator;
 mod groom;
+mod id;
+mod measure;
 mod metrics;
 mod penetration;
 mod perturb;
+mod preset;
 mod query;
+mod report;
+mod roster;
 mod scene;
 mod shape;
+mod snapshot;
 mod strand;
 mod strand_truth;
 mod strands;
+mod subject;
 mod truth;
+mod view;
 mod world;
 
 pub use body::{Body, DEFAULT_DENSITY, DEFAULT_MATERIAL, Key, Motion};
@@ -44,9 +56,10 @@ pub use cloth_truth::ClothTruth;
 pub use cloths::{ClothSnapshot, ClothTotal};
 pub use coupling::ContactImpulse;
 pub use drystone_cloth::Moment as ClothMoment;
-pub use drystone_rigid::{ContactProblem, Options, Report, Stepper};
+pub use drystone_rigid::{ContactProblem, Options, Stepper};
 pub use drystone_strand::{Continuum, Options as StrandOptions, Report as StrandReport, RestShape};
 pub use error::{SceneError, nearest};
+pub use event::Event;
 pub use field::{Field, FieldKind};
 pub use finding::{Finding, FindingKind, RunVerdict};
 pub use frame::{Frame, FrameBody, FrameCloth, FrameContact, FrameStrand};
@@ -55,19 +68,25 @@ pub use generator::{
     Ring, Stack, Wall,
 };
 pub use groom::{Braid, Curl, Groom, GroomPattern, Lanterns, Patch, Row, Scalp, Tree};
+pub use id::{BodyId, ClothId, Id, StrandId, Thing};
 pub use metrics::{
     ClothRun, ContactCounts, EnergyRun, FrameRecord, Recorder, RunReport, Spread, StepSeconds,
     StrandRun,
 };
 pub use penetration::Penetration;
 pub use query::{Hit, Near, Query};
+pub use report::{CouplingGain, CouplingReport, Report, Seconds};
+pub use roster::Object;
 pub use scene::{Contact, LONGEST, MOST_BODIES, MOST_SEGMENTS, Material, Scene};
 pub use shape::{Builtin, Mesh, Part, Shape, Turn};
+pub use snapshot::{Snapshot, Unfinished};
 pub use strand::{
     Anchor, Base, Branch, Fibre, FileCurve, Held, Hold, JointKey, PoseKey, Profile, Ramp, Strand,
     UpAxis,
 };
 pub use strand_truth::StrandTruth;
 pub use strands::StrandSnapshot;
+pub use subject::Subject;
 pub use truth::{Truth, fits};
-pub use world::{Snapshot, Unfinished, World};
+pub use view::{BodyMut, BodyRef, ClothMut, ClothRef, ContactPoint, StrandMut, StrandRef};
+pub use world::World;

@@ -2,12 +2,12 @@
 
 use drystone_base::Vec3;
 use drystone_base::functions::{exp, ln};
-use drystone_rigid::{EnergyAccount, Options, Report};
+use drystone_rigid::{EnergyAccount, Options};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    ClothOptions, ClothTotal, Penetration, RunVerdict, StrandOptions, StrandReport, World,
+    ClothOptions, ClothTotal, Penetration, Report, RunVerdict, StrandOptions, StrandReport, World,
 };
 
 /// The world at one output frame, in numbers.
@@ -335,18 +335,18 @@ impl Recorder {
 
     /// Takes note of a step.
     pub fn step(&mut self, report: &Report) {
-        let seconds = report.collision_seconds + report.dynamics_seconds;
-        self.total.add(seconds);
-        self.collision.add(report.collision_seconds);
-        self.dynamics.add(report.dynamics_seconds);
-        self.contacts += report.contacts as f64;
-        self.most_contacts = self.most_contacts.max(report.contacts);
-        self.set_aside.extend(&report.set_aside);
-        self.energy.add(&report.energy);
+        let (seconds, rigid) = (&report.seconds, &report.rigid);
+        self.total.add(seconds.total());
+        self.collision.add(seconds.collision);
+        self.dynamics.add(seconds.dynamics());
+        self.contacts += rigid.contacts as f64;
+        self.most_contacts = self.most_contacts.max(rigid.contacts);
+        self.set_aside.extend(&rigid.set_aside);
+        self.energy.add(&rigid.energy);
         self.steps += 1;
-        self.seconds += seconds;
-        self.collision_seconds += report.collision_seconds;
-        self.last_contacts = report.contacts;
+        self.seconds += seconds.total();
+        self.collision_seconds += seconds.collision;
+        self.last_contacts = rigid.contacts;
     }
 
     /// Measures the world at an output frame and keeps the record.
@@ -361,6 +361,8 @@ impl Recorder {
             momentum: world.momentum().to_array(),
             ..FrameRecord::default()
         };
+        // bodies may have come, and gone with a snapshot
+        self.start.truncate(model.len());
         self.start
             .extend_from_slice(&model.start_position[self.start.len()..]);
         for i in 0..model.len() {
@@ -423,13 +425,11 @@ impl Recorder {
         record.cloth_kinetic_energy = energy.kinetic;
         record.cloth_potential_energy = energy.total() - energy.kinetic;
         record.cloth_events = [
-            total.elastic - before.elastic,
-            total.penalties - before.penalties,
-            total.certificates - before.certificates,
+            total.elastic.saturating_sub(before.elastic),
+            total.penalties.saturating_sub(before.penalties),
+            total.certificates.saturating_sub(before.certificates),
         ];
-        record.cloth_layers = world
-            .cloth_report()
-            .map_or(0, |report| report.events.deepest);
+        record.cloth_layers = world.report().cloth.events.deepest;
         record.cloth_seconds = total.seconds - before.seconds;
         if total.events > before.events {
             self.cloth_seconds.add(record.cloth_seconds);
@@ -438,7 +438,7 @@ impl Recorder {
     }
 
     fn cloth_run(&self, world: &World) -> Option<ClothRun> {
-        let (system, last) = (world.cloths()?, world.cloth_report()?);
+        let (system, last) = (world.cloths()?, &world.report().cloth);
         let sheets = &system.model().sheets;
         Some(ClothRun {
             cloths: sheets.len(),

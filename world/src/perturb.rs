@@ -24,7 +24,7 @@ impl Scene {
     pub fn perturbed(&self, metres: f64, seed: u32) -> Result<Self, SceneError> {
         ensure(
             (0.0..=1e3).contains(&metres),
-            "scene",
+            &"scene".into(),
             "perturb",
             format!("{metres} m"),
             "0 to 1000 m",

@@ -4,13 +4,13 @@ use drystone_base::{Pose, Vec3};
 use drystone_geometry::{Aabb, SceneQuery, overlap};
 
 use crate::build::solid;
-use crate::{SceneError, Shape, World};
+use crate::{BodyId, SceneError, Shape, World};
 
 /// What a ray hit.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Hit {
-    /// The body, by index.
-    pub body: usize,
+    /// The body.
+    pub body: BodyId,
     /// From the ray's origin [m].
     pub distance: f64,
     /// [m]
@@ -22,8 +22,8 @@ pub struct Hit {
 /// What is near a point.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Near {
-    /// The body, by index.
-    pub body: usize,
+    /// The body.
+    pub body: BodyId,
     /// Signed distance from its surface, negative inside [m].
     pub distance: f64,
     /// Nearest point of its surface [m].
@@ -63,13 +63,17 @@ impl World {
         self.query().closest_point(point, f64::INFINITY)
     }
 
-    /// Every body that overlaps `shape` at `pose`, by index.
-    pub fn overlapping(&self, shape: &Shape, pose: &Pose) -> Result<Vec<usize>, SceneError> {
+    /// Every body that overlaps `shape` at `pose`.
+    pub fn overlapping(&self, shape: &Shape, pose: &Pose) -> Result<Vec<BodyId>, SceneError> {
         self.query().overlapping(shape, pose)
     }
 }
 
 impl Query<'_> {
+    fn id(&self, i: u32) -> Option<BodyId> {
+        self.world.roster.bodies.id(i as usize)
+    }
+
     fn body(&self, i: u32) -> (&drystone_geometry::Shape, Pose) {
         (
             &self.world.system().model.shape[i as usize],
@@ -84,7 +88,7 @@ impl Query<'_> {
             .tree
             .ray_cast(origin, direction, max, |i| self.body(i))?;
         Some(Hit {
-            body: body as usize,
+            body: self.id(body)?,
             distance: hit.distance,
             point: hit.point,
             normal: hit.normal,
@@ -95,15 +99,15 @@ impl Query<'_> {
     pub fn closest_point(&self, point: Vec3, reach: f64) -> Option<Near> {
         let (body, near) = self.tree.closest_point(point, reach, |i| self.body(i))?;
         Some(Near {
-            body: body as usize,
+            body: self.id(body)?,
             distance: near.distance,
             point: near.point,
         })
     }
 
-    /// Every body that overlaps `shape` at `pose`, by index.
-    pub fn overlapping(&self, shape: &Shape, pose: &Pose) -> Result<Vec<usize>, SceneError> {
-        shape.validate("query")?;
+    /// Every body that overlaps `shape` at `pose`.
+    pub fn overlapping(&self, shape: &Shape, pose: &Pose) -> Result<Vec<BodyId>, SceneError> {
+        shape.validate(&"query".into())?;
         let asked = solid("query", shape)?;
         let candidates = self.tree.in_box(&asked.aabb(pose));
         let touches = |&i: &u32| {
@@ -113,7 +117,7 @@ impl Query<'_> {
         Ok(candidates
             .into_iter()
             .filter(touches)
-            .map(|i| i as usize)
+            .filter_map(|i| self.id(i))
             .collect())
     }
 }

@@ -10,9 +10,10 @@ use serde::{Deserialize, Serialize};
 use crate::body::DEFAULT_MATERIAL;
 use crate::defaults::is_default;
 use crate::error::{ensure, show};
+use crate::preset;
 use crate::{
-    Body, Cloth, ClothContact, ClothOptions, ClothTruth, Field, Generator, Groom, Mesh, Pattern,
-    SceneError, Shape, Strand, StrandOptions, StrandTruth, Surface, Truth,
+    Body, BodyId, Cloth, ClothContact, ClothOptions, ClothTruth, Field, Generator, Groom, Mesh,
+    Pattern, SceneError, Shape, Strand, StrandOptions, StrandTruth, Subject, Surface, Truth,
 };
 
 /// Everything there is to simulate.
@@ -40,8 +41,13 @@ pub struct Scene {
     /// `converged`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub preset: Option<String>,
-    /// How a step is taken. With a `preset`, only what differs from the default counts here.
-    #[serde(skip_serializing_if = "is_default")]
+    /// How bodies are stepped. Beside a `preset` every value that a file gives counts; in code, what differs from the
+    /// default, and after [`Scene::settle_options`] all of it.
+    #[serde(
+        alias = "rigid_solver",
+        skip_serializing_if = "is_default",
+        serialize_with = "preset::sparse"
+    )]
     pub solver: Options,
     /// How surfaces rub and bounce, by name. Between two materials friction is the geometric
     /// mean of both, restitution the larger, unless a `contact` says otherwise.
@@ -166,21 +172,9 @@ impl Scene {
         Self::default()
     }
 
-    /// Adds a body.
-    pub fn add(&mut self, body: Body) -> &mut Self {
-        self.bodies.push(body);
-        self
-    }
-
     /// Adds bodies by the dozen.
     pub fn generate(&mut self, generator: Generator) -> &mut Self {
         self.generators.push(generator);
-        self
-    }
-
-    /// Adds a strand.
-    pub fn strand(&mut self, strand: Strand) -> &mut Self {
-        self.strands.push(strand);
         self
     }
 
@@ -197,12 +191,12 @@ impl Scene {
     }
 
     /// Adds a floor without end, its top at y = 0, called `ground`.
-    pub fn ground(&mut self) -> &mut Self {
+    pub fn ground(&mut self) -> BodyId {
         self.add(Body::new(Shape::HalfSpace).named("ground").fixed())
     }
 
     /// Adds a fixed box of the given full extents with its top at y = 0 [m], called `ground`.
-    pub fn ground_slab(&mut self, x: f64, y: f64, z: f64) -> &mut Self {
+    pub fn ground_slab(&mut self, x: f64, y: f64, z: f64) -> BodyId {
         self.add(
             Body::block(x, y, z)
                 .named("ground")
@@ -235,12 +229,6 @@ impl Scene {
             friction,
             restitution,
         });
-        self
-    }
-
-    /// Adds a cloth.
-    pub fn cloth(&mut self, cloth: Cloth) -> &mut Self {
-        self.cloths.push(cloth);
         self
     }
 
@@ -282,30 +270,6 @@ impl Scene {
         (self.duration * self.frame_rate - 1e-6).ceil().max(0.0) as u64
     }
 
-    /// The options in force: the preset, with whatever `solver` sets otherwise than the default.
-    pub fn options(&self) -> Result<Options, SceneError> {
-        self.solver.validate()?;
-        let Some(name) = &self.preset else {
-            return Ok(self.solver.clone());
-        };
-        let preset = Options::preset(name)
-            .ok_or_else(|| SceneError::unknown("scene", "preset", name, Options::PRESETS))?;
-        let broken = |e: serde_json::Error| SceneError::value("scene", "solver", e, "options");
-        let mut merged = serde_json::to_value(preset).map_err(broken)?;
-        let own = serde_json::to_value(&self.solver).map_err(broken)?;
-        let default = serde_json::to_value(Options::default()).map_err(broken)?;
-        overlay(&mut merged, &own, &default);
-        serde_json::from_value(merged).map_err(broken)
-    }
-
-    /// Replaces the preset by the options in force, and returns them: whatever is set in them
-    /// afterwards counts, be it the default or not.
-    pub fn settle_options(&mut self) -> Result<&mut Options, SceneError> {
-        self.solver = self.options()?;
-        self.preset = None;
-        Ok(&mut self.solver)
-    }
-
     /// Every body, those of generators included, each with its own name.
     pub fn expand(&self) -> Result<Vec<Body>, SceneError> {
         let mut total = self.bodies.len() as u64;
@@ -313,7 +277,7 @@ impl Scene {
             total = total.saturating_add(generator.count());
             if total > MOST_BODIES {
                 return Err(SceneError::TooMany {
-                    place: generator.place(),
+                    place: generator.place().into(),
                     found: generator.count(),
                     limit: MOST_BODIES,
                 });
@@ -339,14 +303,17 @@ impl Scene {
 
     /// The same, where all bodies are known already.
     fn strands_among(&self, bodies: &[Body]) -> Result<Vec<Strand>, SceneError> {
-        let own = self.strands.iter().map(|s| ("scene".to_owned(), s.count()));
+        let own = self
+            .strands
+            .iter()
+            .map(|s| (Subject::from("scene"), s.count()));
         let groomed = self.grooms.iter().map(|g| (g.place(), g.count()));
         let mut total = 0u64;
         for (place, count) in own.chain(groomed) {
             total = total.saturating_add(count);
             if total > MOST_SEGMENTS {
                 return Err(SceneError::TooManySegments {
-                    place,
+                    place: place.into(),
                     found: total,
                     limit: MOST_SEGMENTS,
                 });
@@ -460,7 +427,7 @@ impl Scene {
                 return Err(SceneError::SameName(body.name.clone()));
             }
             if body.material != DEFAULT_MATERIAL && !self.materials.contains_key(&body.material) {
-                return Err(self.no_material(&format!("body `{}`", body.name), &body.material));
+                return Err(self.no_material(&Subject::named("body", &body.name), &body.material));
             }
         }
         for truth in &self.truths {
@@ -471,7 +438,7 @@ impl Scene {
 
     fn check_settings(&self) -> Result<(), SceneError> {
         let seconds = |x: f64| format!("{x} s");
-        let place = "scene";
+        let place = &Subject::from("scene");
         ensure(
             (0.0..=LONGEST).contains(&self.duration),
             place,
@@ -518,7 +485,7 @@ impl Scene {
     }
 
     fn check_materials(&self) -> Result<(), SceneError> {
-        let check = |place: &str, friction: f64, restitution: f64| {
+        let check = |place: &Subject, friction: f64, restitution: f64| {
             ensure(
                 (0.0..=1e3).contains(&friction),
                 place,
@@ -536,13 +503,13 @@ impl Scene {
         };
         for (name, material) in &self.materials {
             check(
-                &format!("material `{name}`"),
+                &Subject::named("material", name),
                 material.friction,
                 material.restitution,
             )?;
         }
         for (i, contact) in self.contacts.iter().enumerate() {
-            let place = format!("contact {i}");
+            let place = Subject::numbered("contact", i);
             check(&place, contact.friction, contact.restitution)?;
             for name in &contact.between {
                 if name != DEFAULT_MATERIAL && !self.materials.contains_key(name) {
@@ -553,34 +520,12 @@ impl Scene {
         Ok(())
     }
 
-    fn no_material(&self, place: &str, name: &str) -> SceneError {
+    fn no_material(&self, place: &Subject, name: &str) -> SceneError {
         let known = self
             .materials
             .keys()
             .map(String::as_str)
             .chain([DEFAULT_MATERIAL]);
         SceneError::unknown(place, "material", name, known)
-    }
-}
-
-/// Puts each leaf of `own` that differs from `default` into `target`.
-fn overlay(target: &mut serde_json::Value, own: &serde_json::Value, default: &serde_json::Value) {
-    match (target, own, default) {
-        (
-            serde_json::Value::Object(target),
-            serde_json::Value::Object(own),
-            serde_json::Value::Object(default),
-        ) => {
-            for (key, value) in own {
-                if let (Some(target), Some(default)) = (target.get_mut(key), default.get(key)) {
-                    overlay(target, value, default);
-                }
-            }
-        }
-        (target, own, default) => {
-            if own != default {
-                *target = own.clone();
-            }
-        }
     }
 }

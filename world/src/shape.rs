@@ -8,6 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::SceneError;
+use crate::Subject;
 use crate::defaults::{is_default, is_one, one};
 use crate::error::{ensure, show};
 
@@ -184,7 +185,7 @@ impl Mesh {
         Ok(drystone_geometry::Shape::Mesh(Arc::new(ready)))
     }
 
-    fn validate(&self, place: &str) -> Result<(), SceneError> {
+    fn validate(&self, place: &Subject) -> Result<(), SceneError> {
         let inline = !(self.vertices.is_empty() && self.triangles.is_empty());
         let sources = usize::from(self.file.is_some())
             + usize::from(self.builtin.is_some())
@@ -304,7 +305,7 @@ pub(crate) fn pose_of(position: [f64; 3], rotation: Option<[f64; 4]>, turn: Opti
 
 /// Checks the three fields that describe a pose in a file.
 pub(crate) fn validate_pose(
-    place: &str,
+    place: &Subject,
     position: [f64; 3],
     rotation: Option<[f64; 4]>,
     turn: Option<Turn>,
@@ -481,7 +482,7 @@ impl Shape {
     }
 
     /// Says what is wrong with it, naming `place`.
-    pub(crate) fn validate(&self, place: &str) -> Result<(), SceneError> {
+    pub(crate) fn validate(&self, place: &Subject) -> Result<(), SceneError> {
         let length = |field: &str, x: f64| {
             let wanted = "more than zero and at most 1e6 m";
             ensure(
@@ -535,7 +536,7 @@ impl Shape {
                     "at least one part",
                 )?;
                 for (i, part) in parts.iter().enumerate() {
-                    let place = format!("{place}, part {i}");
+                    let place = place.part("part", i);
                     validate_pose(&place, part.position, part.rotation, part.turn)?;
                     let simple = !matches!(part.shape, Self::Compound { .. } | Self::HalfSpace);
                     ensure(

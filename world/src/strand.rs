@@ -16,7 +16,7 @@ pub use ramp::{Profile, Ramp};
 use crate::defaults::is_default;
 use crate::error::{ensure, show};
 use crate::shape::{FARTHEST, pose_of, validate_pose};
-use crate::{Key, SceneError, Turn};
+use crate::{Key, SceneError, Subject, Turn};
 
 /// One strand (or as many as a file has curves): hair, a rope, an ear, a branched tree. Only its
 /// points are needed; the rest is a human hair, clamped where it begins.
@@ -98,7 +98,11 @@ pub struct Strand {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub pose: Vec<PoseKey>,
     /// What of it is held.
-    #[serde(rename = "hold", skip_serializing_if = "Vec::is_empty")]
+    #[serde(
+        rename = "hold",
+        alias = "constraint",
+        skip_serializing_if = "Vec::is_empty"
+    )]
     pub holds: Vec<Hold>,
     /// Red, green and blue from 0 to 1; chosen by name if left out.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -314,8 +318,8 @@ impl Strand {
     }
 
     /// What errors call it.
-    pub(crate) fn place(&self) -> String {
-        format!("strand `{}`", self.name)
+    pub(crate) fn place(&self) -> Subject {
+        Subject::named("strand", &self.name)
     }
 
     /// The strands of the file's `curves`, named after this one.
@@ -363,8 +367,7 @@ impl Strand {
 
     /// Says what is wrong with what the strand system does not look at.
     pub(crate) fn validate(&self) -> Result<(), SceneError> {
-        let place = self.place();
-        let place = place.as_str();
+        let place = &self.place();
         if let Some(file) = &self.file {
             let found = format!("\"{file}\", which was not read");
             return Err(SceneError::value(

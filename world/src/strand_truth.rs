@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::defaults::{all, is_all, is_default};
 use crate::truth::{fits, metres, span, when};
-use crate::{SceneError, Strand, World};
+use crate::{SceneError, Strand, Subject, World};
 
 /// Something that must hold of strands. Where one names `strands`, `*` stands for any letters. The
 /// tip is the last point of a strand's first curve.
@@ -206,7 +206,7 @@ impl StrandTruth {
         }
         let known = strands.iter().map(|strand| strand.name.as_str());
         Err(SceneError::unknown(
-            format!("truth `{self}`"),
+            Subject::named("truth", self.to_string()),
             "strand",
             pattern,
             known,

@@ -6,6 +6,7 @@
 //! smooth path as it is, everything else in a straight line from the start to the end of the rigid
 //! step. A body that forces move is not followed but takes part (`coupling`).
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use drystone_base::random::Random;
@@ -16,8 +17,8 @@ use drystone_strand::{self as strand, MotionPath, Report, System, energy};
 use serde::{Deserialize, Serialize};
 
 use crate::coupling::{ContactImpulse, motion};
-use crate::strand::build::{Built, Course, Ride, build, link_of};
-use crate::{Body, FrameStrand, Material, Scene, SceneError, Strand};
+use crate::strand::build::{Built, Course, Ride, Rider, build, link_of};
+use crate::{Anchor, Base, Body, FrameStrand, Material, Scene, SceneError, Strand};
 
 /// All that moves about the strands of a world.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -34,6 +35,7 @@ pub struct StrandSnapshot {
 pub(crate) const AWAY: Vec3 = Vec3::new(0.0, -1e7, 0.0);
 
 /// What of a curve stays the same in all frames.
+#[derive(Clone)]
 struct Look {
     name: Arc<str>,
     /// At every point [m].
@@ -72,9 +74,14 @@ pub(crate) struct Strands {
 impl Strands {
     /// The strands of an expanded `scene`, or none.
     pub(crate) fn new(scene: &Scene, rigid: &rigid::System) -> Result<Option<Self>, SceneError> {
-        if scene.strands.is_empty() {
-            return Ok(None);
+        match scene.strands.is_empty() {
+            true => Ok(None),
+            false => Self::of(scene, rigid).map(Some),
         }
+    }
+
+    /// The strands of an expanded `scene`, be there any or not.
+    fn of(scene: &Scene, rigid: &rigid::System) -> Result<Self, SceneError> {
         let Built {
             model,
             courses,
@@ -118,7 +125,20 @@ impl Strands {
         };
         strands.set_out(rigid);
         strands.place_obstacles(&rigid.state);
-        Ok(Some(strands))
+        Ok(strands)
+    }
+
+    /// None yet, among the bodies of an expanded `scene` where these are now.
+    pub(crate) fn none_yet(scene: &Scene, rigid: &rigid::System) -> Result<Self, SceneError> {
+        let mut strands = Self::of(scene, rigid)?;
+        strands.system.state.time = rigid.state.time;
+        strands
+            .system
+            .state
+            .obstacle_pose
+            .clone_from(&strands.poses);
+        strands.place_obstacles(&rigid.state);
+        Ok(strands)
     }
 
     /// Strands on a body that moves at the start move with it.
@@ -129,28 +149,37 @@ impl Strands {
                 system.start_body(*k, &motion(state, i));
             }
         }
-        for ride in &self.bases {
-            let (b, chain) = (ride.body, &mut system.model.chains[ride.of]);
-            let (v, w) = (state.linear_velocity[b], state.angular_velocity[b]);
-            let driven = matches!(self.courses[b], Course::Driven(_));
-            if !driven || (v == Vec3::ZERO && w == Vec3::ZERO) {
-                continue;
+        for k in 0..self.bases.len() {
+            self.start_on(k, rigid);
+        }
+    }
+
+    /// Lets the strand of ride `k`, which starts now, move with the body that it follows.
+    fn start_on(&mut self, k: usize, rigid: &rigid::System) {
+        let (state, system, ride) = (&rigid.state, &mut self.system, &self.bases[k]);
+        let (b, chain, t) = (ride.body, &mut system.model.chains[ride.of], state.time);
+        let (v, w) = (state.linear_velocity[b], state.angular_velocity[b]);
+        let driven = matches!(self.courses[b], Course::Driven);
+        if !driven || (v == Vec3::ZERO && w == Vec3::ZERO) {
+            return;
+        }
+        // for a moment the base is on a path through now, from which the strand starts
+        let (centre, now) = (state.position[b], self.poses[b]);
+        let key = |k: i32| {
+            let time = 1e-3 * f64::from(k);
+            let turn = drystone_base::functions::rotation_vector(w * time);
+            let place = centre + v * time + turn * (now.position - centre);
+            let pose = Pose::new(place, turn * now.rotation);
+            strand::Key {
+                time: t + time,
+                pose,
             }
-            // for a moment the base is on a path through now, from which the strand starts
-            let (centre, now) = (state.position[b], self.poses[b]);
-            let key = |k: i32| {
-                let time = 1e-3 * f64::from(k);
-                let turn = drystone_base::functions::rotation_vector(w * time);
-                let place = centre + v * time + turn * (now.position - centre);
-                let pose = Pose::new(place, turn * now.rotation);
-                strand::Key { time, pose }
-            };
-            let keys: Vec<strand::Key> = (-3..=3).map(key).collect();
-            if let Ok(path) = MotionPath::through(&keys) {
-                let still = std::mem::replace(&mut chain.base.path, path);
-                system.state.strands[ride.of].restart(chain, 0.0);
-                chain.base.path = still;
-            }
+        };
+        let keys: Vec<strand::Key> = (-3..=3).map(key).collect();
+        if let Ok(path) = MotionPath::through(&keys) {
+            let still = std::mem::replace(&mut chain.base.path, path);
+            system.state.strands[ride.of].restart(chain, t);
+            chain.base.path = still;
         }
     }
 
@@ -196,8 +225,8 @@ impl Strands {
         let at = |body: usize| match &courses[body] {
             Course::Still(pose) => *pose,
             Course::Smooth(path) => path.pose(time),
-            Course::Driven(_) if u == 1.0 => poses[body],
-            Course::Driven(_) => between(&before[body], &poses[body], u),
+            Course::Driven if u == 1.0 => poses[body],
+            Course::Driven => between(&before[body], &poses[body], u),
         };
         for k in 0..system.model.obstacles.len() {
             let away = system.state.obstacle_pose[k].position == AWAY;
@@ -208,12 +237,12 @@ impl Strands {
                 if away {
                     system.state.obstacle_pose[k] = before[k];
                 }
-                if let Course::Driven(_) = courses[k] {
+                if let Course::Driven = courses[k] {
                     system.state.obstacle_target[k] = Some(at(k));
                 }
             }
         }
-        let driven = |ride: &&Ride| matches!(courses[ride.body], Course::Driven(_));
+        let driven = |ride: &&Ride| matches!(courses[ride.body], Course::Driven);
         for ride in self.bases.iter().filter(driven) {
             system.drive_base(ride.of, time, at(ride.body));
         }
@@ -355,6 +384,7 @@ impl Strands {
         rigid: &rigid::System,
     ) -> Result<(), SceneError> {
         let (pose, last) = (body.pose(), rigid.model.len() - 1);
+        self.poses.push(rigid.state.shape_pose(&rigid.model, last));
         self.system.model.add_obstacle(strand::Obstacle {
             name: body.name.clone(),
             shape: rigid.model.shape[last].clone(),
@@ -365,7 +395,7 @@ impl Strands {
         })?;
         self.system.state.obstacle_pose.push(Pose::at(AWAY));
         self.system.state.obstacle_target.push(None);
-        self.courses.push(Course::Driven(pose));
+        self.courses.push(Course::Driven);
         self.passable.push(body.passable);
         let link = link_of(&rigid.model, last, body.passable, &mut self.system.model)?;
         if let Some(k) = link {
@@ -374,8 +404,133 @@ impl Strands {
             self.impulses.push(ContactImpulse::default());
         }
         self.links.push(link);
-        self.poses = poses(rigid);
         Ok(())
+    }
+
+    /// Puts the obstacle of body `b` where that has been put, without a motion that would push.
+    pub(crate) fn place_body(&mut self, b: usize, pose: Pose) {
+        self.poses[b] = pose;
+        if let Course::Still(place) = &mut self.courses[b] {
+            *place = pose;
+            self.system.model.obstacles[b].path = MotionPath::fixed(pose);
+        }
+        if self.system.state.obstacle_pose[b].position != AWAY {
+            self.system.state.obstacle_pose[b] = pose;
+        }
+    }
+
+    /// Adds a strand that starts now, among bodies by name.
+    pub(crate) fn add(
+        &mut self,
+        strand: &Strand,
+        seed: u64,
+        index: &BTreeMap<Arc<str>, usize>,
+        rigid: &rigid::System,
+    ) -> Result<(), SceneError> {
+        let (i, holds) = (self.system.model.len(), self.system.model.constraints.len());
+        // what carries it, where that is now
+        if let Base::On(name) = &strand.base
+            && let Some(&body) = index.get(name.as_str())
+            && let Some(link) = self.links[body]
+        {
+            let now = motion(&rigid.state, body);
+            if self.system.body(link) != now {
+                self.system.set_body(link, &now);
+            }
+        }
+        let tied = strand.holds.iter().filter_map(|hold| match &hold.to {
+            Anchor::Tie { strand, .. } => self.system.model.find(strand),
+            _ => None,
+        });
+        let rider = Rider {
+            links: tied.map(|k| (k, self.system.links(k))).collect(),
+            poses: &self.poses,
+            index,
+            rigid: Some(&rigid.model),
+            time: rigid.state.time,
+        };
+
+        // the same way as at the start, into the model there is
+        let mut built = Built {
+            model: std::mem::take(&mut self.system.model),
+            courses: std::mem::take(&mut self.courses),
+            links: std::mem::take(&mut self.links),
+            bases: Vec::new(),
+            references: Vec::new(),
+            anchors: Vec::new(),
+            grooms: Vec::new(),
+        };
+        let mut made = rider.add(strand, &mut built);
+        for (k, hold) in strand.holds.iter().enumerate() {
+            made = made.and_then(|()| rider.hold(strand, i, k, hold, &mut built));
+        }
+        self.system.model = built.model;
+        (self.courses, self.links) = (built.courses, built.links);
+        if made.is_err() {
+            self.system.model.truncate(i, holds);
+            return made;
+        }
+
+        self.system.grow();
+        let first = self.bases.len();
+        self.bases.extend(built.bases);
+        self.references.extend(built.references);
+        self.anchors.extend(built.anchors);
+        for k in first..self.bases.len() {
+            self.start_on(k, rigid);
+        }
+        for (i, repair) in built.grooms {
+            let shape = self.system.adapt_rest_shape(i, repair);
+            self.rest_shapes.push(shape);
+        }
+        if strand.kick > 0.0 {
+            kick(&mut self.system, i, strand.kick, seed);
+        }
+        let chain = &self.system.model.chains[i];
+        self.looks.push(looks_of(strand, chain));
+        Ok(())
+    }
+
+    /// Takes strand `i` out, with what holds it and what ties others to it.
+    pub(crate) fn remove(&mut self, i: usize) -> Result<(), SceneError> {
+        let places = self.system.remove(i)?;
+        self.looks.remove(i);
+        for rides in [&mut self.bases, &mut self.references] {
+            rides.retain(|ride| ride.of != i);
+            for ride in rides {
+                ride.of -= usize::from(ride.of > i);
+            }
+        }
+        self.anchors.retain_mut(|ride| match places[ride.of] {
+            Some(now) => {
+                ride.of = now;
+                true
+            }
+            None => false,
+        });
+        Ok(())
+    }
+
+    /// The same strands as described; a snapshot says where they are.
+    pub(crate) fn as_described(&self) -> Result<Self, SceneError> {
+        let (model, options) = (self.system.described_model(), self.system.options());
+        Ok(Self {
+            system: System::new(model, options.clone())?,
+            courses: self.courses.clone(),
+            bases: self.bases.clone(),
+            references: self.references.clone(),
+            anchors: self.anchors.clone(),
+            substeps: self.substeps,
+            looks: self.looks.clone(),
+            rest_shapes: self.rest_shapes.clone(),
+            links: self.links.clone(),
+            impulses: self.impulses.clone(),
+            passable: self.passable.clone(),
+            poses: self.poses.clone(),
+            behind: false,
+            total: self.total.clone(),
+            last: Report::default(),
+        })
     }
 }
 

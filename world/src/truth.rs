@@ -6,7 +6,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::defaults::{all, is_all, is_default};
-use crate::{Body, Cloth, ClothTruth, Finding, FindingKind, SceneError, Strand, StrandTruth};
+use crate::{
+    Body, Cloth, ClothTruth, Finding, FindingKind, SceneError, Strand, StrandTruth, Subject,
+};
 
 /// Something that must hold when the scene is run. Where a truth names `bodies`, `*` stands for
 /// any letters: `tower/*`. Times default to the whole run. Bodies that do not move by
@@ -380,7 +382,7 @@ impl Truth {
         {
             let known = bodies.iter().map(|body| body.name.as_str());
             return Err(SceneError::unknown(
-                format!("truth `{self}`"),
+                Subject::named("truth", self.to_string()),
                 "body",
                 pattern,
                 known,
@@ -396,7 +398,7 @@ impl Truth {
         if unlimited {
             let wanted = "`joules` or `per_kg`; `at_least` or `at_most`";
             return Err(SceneError::value(
-                format!("truth `{self}`"),
+                Subject::named("truth", self.to_string()),
                 "limit",
                 "left out",
                 wanted,

@@ -57,7 +57,7 @@ impl Progress {
     /// Hears of a step.
     pub(crate) fn step(&mut self, world: &World, report: &Report) {
         self.steps += 1;
-        self.seconds += report.collision_seconds + report.dynamics_seconds;
+        self.seconds += report.seconds.total();
         let patience = if self.bar.is_some() { LIVELY } else { QUIET };
         if self.shown.elapsed() < patience {
             return;
@@ -107,7 +107,7 @@ impl Progress {
     /// What the step has to do, after so many seconds: contacts, or the events of cloth.
     fn doing(&self, world: &World, report: &Report, passed: f64) -> String {
         let Some(cloth) = world.cloth_total() else {
-            return say::count(report.contacts as u64, "contact");
+            return say::count(report.rigid.contacts as u64, "contact");
         };
         match &cloth.stalled {
             Some(_) => "stalled".into(),

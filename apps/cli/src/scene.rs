@@ -81,17 +81,13 @@ pub(crate) fn adjusted(mut scene: Scene, adjust: &Adjust) -> Result<Scene, Failu
     if let Some(preset) = &adjust.preset {
         scene.preset = Some(preset.clone());
     }
-    if adjust.stepper.is_some() || !adjust.set.is_empty() {
-        // beside a preset a solver's default value would not count; what is said here does
-        scene.settle_options()?;
-    }
     for assignment in &adjust.set {
         scene = set::apply(&scene, assignment)?;
     }
     if let Some(name) = &adjust.stepper {
         let known = Stepper::ALL.map(Stepper::name);
-        let stepper = Stepper::ALL.into_iter().find(|s| s.name() == name);
-        scene.solver.stepper =
+        let stepper = serde_json::from_value(name.as_str().into()).ok();
+        scene.settle_options()?.stepper =
             stepper.ok_or_else(|| SceneError::unknown("--stepper", "stepper", name, known))?;
     }
     if let Some(seconds) = adjust.seconds {

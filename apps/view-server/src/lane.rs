@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use drystone_base::Vec3;
 use drystone_formats::set;
-use drystone_rigid::{Graph, Report};
+use drystone_rigid::Graph;
 use drystone_world::{Body, Motion, Scene, Snapshot, World};
 use serde_json::{Value, json};
 
@@ -50,7 +50,8 @@ pub(crate) struct Lane {
     hands: Vec<Grip>,
     /// Whether a hand has done what going back to the start does not undo.
     marked: bool,
-    report: Report,
+    /// Balls thrown in the middle of a step, which wait for its end.
+    waiting: Vec<Body>,
     graph: Graph,
     history: History,
     newest: Vec<u8>,
@@ -99,7 +100,7 @@ impl Lane {
             thrown: Vec::new(),
             hands: Vec::new(),
             marked: false,
-            report: Report::default(),
+            waiting: Vec::new(),
             graph: Graph::default(),
             history: History::default(),
             newest: Vec::new(),
@@ -166,7 +167,7 @@ impl Lane {
             json!({
                 "kind": finding.kind.name(),
                 "thing": finding.thing,
-                "body": self.world.index_of(&finding.thing),
+                "body": row_of(&self.world, &finding.thing),
                 "time": finding.time,
                 "what": finding.what,
                 "likelyCause": finding.likely_cause,
@@ -199,11 +200,14 @@ impl Lane {
         }
         // a long step of cloth is taken in parts, so that the page is answered
         let started = Instant::now();
-        self.report = self
-            .world
+        self.world
             .advance_while(dt, |_| started.elapsed() < PART_OF_STEP);
         if self.world.is_mid_step() {
             return;
+        }
+        for ball in std::mem::take(&mut self.waiting) {
+            // refused ones were described by us; there is nobody left to tell
+            let _ = self.let_in(ball);
         }
         let due = self
             .history
@@ -245,7 +249,7 @@ impl Lane {
         self.made = made;
         self.kinds = kinds;
         let header = self.header();
-        let numbers = Numbers::of(&self.world, &self.report, self.rate);
+        let numbers = Numbers::of(&self.world, self.rate);
         let frame = self.world.frame();
         self.newest = wire::encode(
             &frame,
@@ -287,18 +291,15 @@ impl Lane {
     /// Back to the start, with all changes.
     pub(crate) fn restart(&mut self, source: &Source) -> Result<(), Complaint> {
         self.hands.clear();
-        // a thrown ball made the world another one, and some hands did
-        let as_it_was = self.thrown.is_empty() && !self.marked;
-        if as_it_was && self.world.restore(&self.start).is_ok() {
-            self.report = Report::default();
-        } else {
+        // some hands made the world another one
+        if self.marked || self.world.restore(&self.start).is_err() {
             let world = World::new(&self.scene).map_err(|error| source.complaint(&error))?;
             self.start = world.snapshot();
             self.world = world;
-            self.report = Report::default();
-            self.thrown.clear();
             self.marked = false;
         }
+        self.thrown.clear();
+        self.waiting.clear();
         self.history.clear();
         self.measured = None;
         Ok(())
@@ -323,8 +324,8 @@ impl Lane {
             self.world = world;
             self.step_length = scene.step();
             self.scene = scene;
-            self.report = Report::default();
             self.thrown.clear();
+            self.waiting.clear();
             self.hands.clear();
             self.marked = false;
             self.history.clear();
@@ -449,20 +450,31 @@ impl Lane {
         if self.tape.is_some() {
             return Err(fixed());
         }
-        if self.thrown.len() >= MOST_THROWN {
+        let count = self.thrown.len() + self.waiting.len();
+        if count >= MOST_THROWN {
             return Err(Complaint::new(format!(
                 "{MOST_THROWN} balls have been thrown, the most allowed; restart to take them away"
             )));
         }
         let mut body = Body::ball(radius)
-            .named(format!("thrown-{}", self.thrown.len() + 1))
+            .named(format!("thrown-{}", count + 1))
             .at(origin.x, origin.y, origin.z)
             .velocity(velocity.x, velocity.y, velocity.z)
             .density(3.0 * self.usual_density())
             .colour(0.72, 0.28, 0.23);
         body.motion = Motion::Dynamic;
-        let index = self.world.add_body(body).map_err(Complaint::new)?;
-        self.thrown.push(added(&self.world, index));
+        if self.world.is_mid_step() {
+            self.waiting.push(body);
+            return Ok(());
+        }
+        self.let_in(body)
+    }
+
+    fn let_in(&mut self, ball: Body) -> Result<(), Complaint> {
+        let id = self.world.add(ball).map_err(Complaint::new)?;
+        if let Some(ball) = self.world.body(id) {
+            self.thrown.push(added(&self.world, ball.row()));
+        }
         Ok(())
     }
 
@@ -484,6 +496,11 @@ impl Lane {
     }
 }
 
+/// Number of the body called `name` in frames.
+fn row_of(world: &World, name: &str) -> Option<usize> {
+    world.bodies().iter().position(|body| body.name == name)
+}
+
 /// What is said to whoever wants to change what has been recorded.
 fn fixed() -> Complaint {
     Complaint::new("this is a recording: it can be looked at, but not changed")
@@ -492,10 +509,7 @@ fn fixed() -> Complaint {
 /// `scene` with one value changed, `KEY=VALUE`.
 fn changed(scene: &Scene, assignment: &str) -> Result<Scene, Complaint> {
     let mut scene = scene.clone();
-    // beside a preset a solver's default value would not count; what is said here does
-    if !assignment.trim_start().starts_with("preset") {
-        scene.settle_options().map_err(Complaint::new)?;
-    } else {
+    if assignment.trim_start().starts_with("preset") {
         scene.solver = drystone_world::Options::default();
     }
     let refused = |message: String| Complaint::new(format!("{assignment}: {message}"));

@@ -30,7 +30,7 @@
 //! In a contact of a strand, b is n plus the number of the strand. A strand or a cloth has as many points as its description says, unless the epoch has changed.
 
 use drystone_base::Vec3;
-use drystone_rigid::{Contacts, Graph, NONE, Patch, Report};
+use drystone_rigid::{Contacts, Graph, NONE, Patch};
 use drystone_world::{Frame, World};
 
 use crate::inside::{clocks, patches, twists};
@@ -106,8 +106,9 @@ pub struct Numbers {
 }
 
 impl Numbers {
-    /// Of `world` after a step that said `report`.
-    pub fn of(world: &World, report: &Report, rate: f64) -> Self {
+    /// Of `world` after its last step.
+    pub fn of(world: &World, rate: f64) -> Self {
+        let (report, seconds) = (&world.report().rigid, &world.report().seconds);
         let (state, model) = (&world.system().state, &world.system().model);
         let count = |f: &dyn Fn(usize) -> bool| (0..model.len()).filter(|&i| f(i)).count() as f64;
         Self {
@@ -119,16 +120,14 @@ impl Numbers {
             islands: report.islands as f64,
             sweeps: report.sweeps as f64,
             residual: report.residual,
-            step_ms: 1e3 * (report.collision_seconds + report.dynamics_seconds),
-            collision_ms: 1e3 * report.collision_seconds,
-            dynamics_ms: 1e3 * report.dynamics_seconds,
+            step_ms: 1e3 * seconds.total(),
+            collision_ms: 1e3 * seconds.collision,
+            dynamics_ms: 1e3 * seconds.dynamics(),
             asleep: count(&|i| state.asleep[i]),
             rate,
             moving: count(&|i| state.present[i] && model.is_dynamic(i)),
             layers: 0.0,
-            events: world
-                .cloth_report()
-                .map_or(0.0, |report| report.events.events() as f64),
+            events: world.report().cloth.events.events() as f64,
         }
     }
 
@@ -393,13 +392,13 @@ mod tests {
         scene.add(Body::cube(1.0).named("low").at(1e4, 0.5, 0.0));
         scene.add(Body::cube(1.0).named("high").at(1e4, 1.5, 0.0));
         let mut world = World::new(&scene).unwrap();
-        let report = world.run_for(0.5);
+        world.run_for(0.5);
         let header = Header {
             lane: 1,
             epoch: 7,
             origin: Vec3::new(1e4, 0.0, 0.0),
         };
-        let numbers = Numbers::of(&world, &report, 1.0);
+        let numbers = Numbers::of(&world, 1.0);
         let mut graph = Graph::default();
         let frame = world.frame();
         let mut bytes = encode(
@@ -449,14 +448,14 @@ mod tests {
             points: line,
             closed: false,
         };
-        scene.cloth(Cloth::new("line", line).pin(Pin::fixed(ClothPart::All)));
+        scene.add(Cloth::new("line", line).pin(Pin::fixed(ClothPart::All)));
         let points = vec![[0.1, 0.06, 0.0], [0.1, 50.0, 0.0]];
         let material = ClothMaterial {
             density: 0.0,
             vertex_mass: 0.02,
             ..ClothMaterial::default()
         };
-        scene.cloth(Cloth::new("grains", Surface::Particles { points }).of(material));
+        scene.add(Cloth::new("grains", Surface::Particles { points }).of(material));
         let mut world = World::new(&scene).unwrap();
         let mut layers = Vec::new();
         let mut graph = Graph::default();
@@ -516,8 +515,8 @@ mod tests {
         scene.add(Body::cube(1.0).named("falling").at(-5.0, 60.0, 0.0));
         let mut world = World::new(&scene).unwrap();
         let start = World::new(&scene).unwrap();
-        let report = world.run_for(0.5);
-        let numbers = Numbers::of(&world, &report, 1.0);
+        world.run_for(0.5);
+        let numbers = Numbers::of(&world, 1.0);
         let header = Header::default();
         let asked = kinds::VELOCITIES | kinds::GRAPH | kinds::CONTACTS;
         let encoded = |frame: &Frame, known: Known<'_>| {

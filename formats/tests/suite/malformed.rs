@@ -2,8 +2,8 @@
 
 use std::fs;
 
-use drystone_formats::{FileError, explain, parse_scene, read_scene};
-use drystone_world::SceneError;
+use drystone_formats::{FileError, explain, parse_scene, read_scene, write_scene};
+use drystone_world::{Options, Scene, SceneError, Stepper, Subject};
 
 fn error(text: &str) -> FileError {
     match parse_scene(text, "a.toml", "") {
@@ -179,12 +179,63 @@ fn errors_that_show_up_later_find_their_line() {
     let text = "[[body]]\nname = \"b\"\nshape.sphere = { radius = 1 }\nmass = 2\n\n\
         [[generate]]\npattern.ring = { bricks = 3 }\nmass = 4\n";
     fs::write(&path, text).unwrap();
-    let line = |place: &str, field: &str| {
-        explain(&path, &SceneError::value(place, field, "odd", "even")).line()
+    let line = |kind: &'static str, name: &str, field: &str| {
+        let subject = Subject::named(kind, name);
+        explain(&path, &SceneError::value(subject, field, "odd", "even")).line()
     };
-    assert_eq!(line("body `b`", "mass"), Some(4));
-    assert_eq!(line("body `b`", "no.such.field"), Some(1));
-    assert_eq!(line("body `ring/0/2`", "mass"), Some(8));
-    assert_eq!(line("generator `ring`", "pattern.ring.bricks"), Some(7));
-    assert_eq!(line("body `nobody`", "mass"), None);
+    assert_eq!(line("body", "b", "mass"), Some(4));
+    assert_eq!(line("body", "b", "no.such.field"), Some(1));
+    assert_eq!(line("body", "ring/0/2", "mass"), Some(8));
+    assert_eq!(line("generator", "ring", "pattern.ring.bricks"), Some(7));
+    assert_eq!(line("body", "nobody", "mass"), None);
+}
+
+#[test]
+fn an_option_out_of_range_is_found_in_the_section_of_its_system() {
+    let body = "[[body]]\nshape.sphere = { radius = 1 }\n";
+    for (section, option, line) in [
+        ("solver", "coursed.substeps", 5),
+        ("strand_solver", "steps_per_frame", 5),
+        ("cloth_solver", "stall_ratio", 5),
+    ] {
+        let text = format!("dt = 0.01\n{body}[{section}]\n{option} = 0\n");
+        let error = parse_scene(&text, "a.toml", "").unwrap_err();
+        assert_eq!(error.line(), Some(line), "{error}");
+    }
+}
+
+#[test]
+fn words_of_the_field_are_understood_beside_our_own() {
+    let body = "[[body]]\nshape.sphere = { radius = 1 }\n";
+    let text = format!("[rigid_solver]\nstepper = \"two-level\"\nsleeping = true\n{body}");
+    let scene = parse_scene(&text, "a.toml", "").unwrap();
+    assert_eq!(scene.solver.stepper, Stepper::Coursed);
+    assert!(scene.solver.sleeping);
+    let text = "[[strand]]\npoints = [[0, 0, 0], [1, 0, 0]]\nconstraint = [{ to = \"start\" }]\n";
+    let scene = parse_scene(text, "a.toml", "").unwrap();
+    assert_eq!(scene.strands[0].holds.len(), 1);
+}
+
+#[test]
+fn a_value_beside_a_preset_counts_also_where_it_is_the_default() {
+    let text = |sweeps: u32, section: &str| {
+        format!(
+            "preset = \"converged\"\n[{section}]\ncoursed.sweeps = {sweeps}\n[[body]]\nshape.sphere = {{ radius = 1 }}\n"
+        )
+    };
+    let default = Options::default().coursed.sweeps;
+    for section in ["solver", "rigid_solver"] {
+        for sweeps in [default, 17] {
+            let scene = parse_scene(&text(sweeps, section), "a.toml", "").unwrap();
+            let options = scene.options().unwrap();
+            assert_eq!(options.coursed.sweeps, sweeps, "{section}");
+            let mut converged = Scene::new();
+            converged.preset = Some("converged".into());
+            let wanted = converged.options().unwrap();
+            assert_eq!(options.coursed.substeps, wanted.coursed.substeps);
+            // and again after it was written
+            let again = parse_scene(&write_scene(&scene).unwrap(), "a.toml", "").unwrap();
+            assert_eq!(again.options().unwrap(), options);
+        }
+    }
 }

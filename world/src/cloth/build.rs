@@ -119,7 +119,7 @@ pub(crate) fn build(
         floor: 0.0,
     };
     validate_thickness(
-        "scene",
+        &"scene".into(),
         "cloth_contact.thickness",
         scene.cloth_contact.thickness,
     )?;
@@ -192,7 +192,7 @@ pub(crate) fn build(
     Ok(built)
 }
 
-fn sheet(
+pub(crate) fn sheet(
     cloth: &Cloth,
     bodies: &[Body],
     number: usize,

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Part;
 use crate::error::ensure;
-use crate::{Mesh, SceneError};
+use crate::{Mesh, SceneError, Subject};
 
 /// Most vertices of one surface.
 const MOST: u64 = 2_000_000;
@@ -116,7 +116,7 @@ impl Surface {
     }
 
     /// Says what is wrong with it.
-    pub(crate) fn validate(&self, place: &str) -> Result<(), SceneError> {
+    pub(crate) fn validate(&self, place: &Subject) -> Result<(), SceneError> {
         let field = |name: &str| format!("surface.{}.{name}", self.kind());
         let long = |name: &str, x: f64| {
             let fine = x > 0.0 && x <= 1e6;

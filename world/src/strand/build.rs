@@ -1,6 +1,7 @@
 //! From a scene's strands to the strand system's model.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use drystone_base::functions::rotation_about;
 use drystone_base::{Pose, Quat, Vec3};
@@ -8,7 +9,7 @@ use drystone_rigid as rigid;
 use drystone_strand::{self as strand, MotionPath};
 
 use super::{Anchor, Base, Held, Hold, Strand};
-use crate::{Body, Key, Material, Motion, Scene, SceneError};
+use crate::{Body, Key, Material, Motion, Scene, SceneError, Subject};
 
 /// How the shape of a body moves, as strands see it.
 #[derive(Clone, Debug)]
@@ -18,7 +19,7 @@ pub(crate) enum Course {
     /// Along a path that is known beforehand.
     Smooth(MotionPath),
     /// As the rigid system has it, step by step.
-    Driven(Pose),
+    Driven,
 }
 
 impl Course {
@@ -26,14 +27,15 @@ impl Course {
         Ok(match &body.motion {
             Motion::Fixed => Self::Still(body.pose()),
             Motion::Path(keys) if body.smooth => Self::Smooth(motion_path(keys)?),
-            _ => Self::Driven(body.pose()),
+            _ => Self::Driven,
         })
     }
 
-    /// The path to start with.
-    fn path(&self) -> MotionPath {
+    /// The path to start with, from where the body is `now`.
+    fn path(&self, now: Pose) -> MotionPath {
         match self {
-            Self::Still(pose) | Self::Driven(pose) => MotionPath::fixed(*pose),
+            Self::Still(pose) => MotionPath::fixed(*pose),
+            Self::Driven => MotionPath::fixed(now),
             Self::Smooth(path) => path.clone(),
         }
     }
@@ -110,7 +112,7 @@ pub(crate) fn build(
         built.model.add_obstacle(strand::Obstacle {
             name: body.name.clone(),
             shape: shape.clone(),
-            path: built.courses[k].path(),
+            path: built.courses[k].path(body.pose()),
             static_friction: material.friction,
             dynamic_friction: material.friction,
             restitution: material.restitution,
@@ -121,15 +123,14 @@ pub(crate) fn build(
             built.links[k] = link_of(rigid, k, body.passable, &mut built.model)?;
         }
     }
-    let index: BTreeMap<&str, usize> = bodies
-        .iter()
-        .enumerate()
-        .map(|(i, body)| (body.name.as_str(), i))
-        .collect();
+    let poses: Vec<Pose> = bodies.iter().map(Body::pose).collect();
+    let names = bodies.iter().map(|body| body.name.as_str().into());
     let rider = Rider {
-        bodies,
-        index: &index,
+        poses: &poses,
+        index: &names.zip(0..).collect(),
         rigid,
+        time: 0.0,
+        links: BTreeMap::new(),
     };
     for strand in strands {
         rider.add(strand, &mut built)?;
@@ -144,10 +145,15 @@ pub(crate) fn build(
 }
 
 /// Finds bodies by name and puts strands on them.
-struct Rider<'a> {
-    bodies: &'a [Body],
-    index: &'a BTreeMap<&'a str, usize>,
-    rigid: Option<&'a rigid::Model>,
+pub(crate) struct Rider<'a> {
+    /// Where the shape of every body is.
+    pub poses: &'a [Pose],
+    pub index: &'a BTreeMap<Arc<str>, usize>,
+    pub rigid: Option<&'a rigid::Model>,
+    /// When the strands start [s].
+    pub time: f64,
+    /// Links of strands that do not start now, by index.
+    pub links: BTreeMap<usize, Vec<strand::Link>>,
 }
 
 impl Rider<'_> {
@@ -157,12 +163,24 @@ impl Rider<'_> {
         Some((link, Pose::at(rigid.shape_offset[body]).then(local)))
     }
 
-    fn body(&self, place: &str, name: &str) -> Result<usize, SceneError> {
-        let unknown = || SceneError::unknown(place, "body", name, self.index.keys().copied());
+    /// Links of strand `i`, which is `chain`: where they are, or as they start.
+    fn links_of(&self, i: usize, chain: &strand::Chain) -> Vec<strand::Link> {
+        if let Some(links) = self.links.get(&i) {
+            return links.clone();
+        }
+        let mut links = Vec::new();
+        let base = chain.base.path.pose(self.time);
+        strand::place(chain, &chain.start_rotation, &[], &base, &mut links);
+        links
+    }
+
+    fn body(&self, place: &Subject, name: &str) -> Result<usize, SceneError> {
+        let known = self.index.keys().map(|name| &**name);
+        let unknown = || SceneError::unknown(place, "body", name, known);
         self.index.get(name).copied().ok_or_else(unknown)
     }
 
-    fn add(&self, strand: &Strand, built: &mut Built) -> Result<(), SceneError> {
+    pub(crate) fn add(&self, strand: &Strand, built: &mut Built) -> Result<(), SceneError> {
         strand.validate()?;
         let place = strand.place();
 
@@ -175,7 +193,7 @@ impl Rider<'_> {
             Base::Path(keys) => motion_path(keys)?,
             Base::On(name) => {
                 let body = self.body(&place, name)?;
-                within = self.bodies[body].pose().inverse().then(&start);
+                within = self.poses[body].inverse().then(&start);
                 // what feels less than all of its body's motion follows it, and is not felt
                 let plain = is_constant(&strand.time_scale, 1.0)
                     && is_constant(&strand.local_dynamics, 0.0);
@@ -188,7 +206,7 @@ impl Rider<'_> {
                         local: Pose::IDENTITY,
                     });
                 }
-                built.courses[body].path()
+                built.courses[body].path(self.poses[body])
             }
         };
         let reference = match &strand.reference {
@@ -201,7 +219,7 @@ impl Rider<'_> {
                     body,
                     local: Pose::IDENTITY,
                 });
-                Some(built.courses[body].path())
+                Some(built.courses[body].path(self.poses[body]))
             }
         };
         let felt = strand.local_dynamics.keys.iter().any(|key| key[1] != 0.0);
@@ -256,7 +274,7 @@ impl Rider<'_> {
         Ok(())
     }
 
-    fn hold(
+    pub(crate) fn hold(
         &self,
         strand: &Strand,
         i: usize,
@@ -264,13 +282,13 @@ impl Rider<'_> {
         hold: &Hold,
         built: &mut Built,
     ) -> Result<(), SceneError> {
-        let place = format!("strand `{}`, hold {k}", strand.name);
+        let place = strand.place().part("hold", k);
         let refuse = |field: &str, found: String, wanted: &str| {
-            SceneError::value(place.as_str(), field, found, wanted)
+            SceneError::value(&place, field, found, wanted)
         };
         let chain = &built.model.chains[i];
-        let base = chain.base.path.pose(0.0);
-        let links = links_at_start(chain);
+        let base = chain.base.path.pose(self.time);
+        let links = self.links_of(i, chain);
         let wanted = "a curve of the strand, and one of its points but the first";
         let link_of = |curve: usize, point: Option<usize>| {
             let refused = |point| refuse("point", format!("{point} of curve {curve}"), wanted);
@@ -302,7 +320,7 @@ impl Rider<'_> {
             }
             Anchor::On(name) => {
                 let body = self.body(&place, name)?;
-                let local = self.bodies[body].pose().inverse().then(&start);
+                let local = self.poses[body].inverse().then(&start);
                 passes = Some(body);
                 match self.on_link(built, body, &local) {
                     Some((body, at)) => strand::Anchor::Body { body, at },
@@ -337,8 +355,7 @@ impl Rider<'_> {
             } => {
                 let names = built.model.chains.iter().map(|chain| chain.name.as_str());
                 let Some(strand) = built.model.find(name).filter(|other| *other != i) else {
-                    let place = place.as_str();
-                    return Err(SceneError::unknown(place, "strand", name, names));
+                    return Err(SceneError::unknown(&place, "strand", name, names));
                 };
                 let other = &built.model.chains[strand];
                 let refused = |point| {
@@ -346,7 +363,7 @@ impl Rider<'_> {
                     refuse("to.tie.point", found, wanted)
                 };
                 let link = link_at(other, *curve, *point).map_err(refused)?;
-                let there = links_at_start(other)[link];
+                let there = self.links_of(strand, other)[link];
                 let there = Pose::new(there.origin, there.rotation);
                 let mut at = there.inverse().then(&start);
                 if *meet {
@@ -427,14 +444,6 @@ pub(crate) fn link_of(
         surface: (!passable).then(|| (k, Pose::at(rigid.shape_offset[k]))),
     };
     Ok(Some(model.add_body(body)?))
-}
-
-/// Links of a strand as it starts.
-fn links_at_start(chain: &strand::Chain) -> Vec<strand::Link> {
-    let mut links = Vec::new();
-    let base = chain.base.path.pose(0.0);
-    strand::place(chain, &chain.start_rotation, &[], &base, &mut links);
-    links
 }
 
 /// The link that ends in a point of a curve, or in its tip; otherwise that point.

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::ramp::Profile;
 use crate::SceneError;
+use crate::Subject;
 use crate::defaults::is_default;
 use crate::error::ensure;
 
@@ -135,7 +136,7 @@ impl Fibre {
     }
 
     /// As the strand system wants it; `place` is what errors call the strand.
-    pub(crate) fn parameters(&self, place: &str) -> Result<strand::Parameters, SceneError> {
+    pub(crate) fn parameters(&self, place: &Subject) -> Result<strand::Parameters, SceneError> {
         let refuse = |field: &str, found: &str, wanted: &str| {
             Err(SceneError::value(
                 place,
@@ -258,7 +259,7 @@ mod tests {
 
     #[test]
     fn what_is_left_out_is_hair() {
-        let parameters = Fibre::default().parameters("hair").unwrap();
+        let parameters = Fibre::default().parameters(&"strand".into()).unwrap();
         let hair = strand::Parameters::default();
         let near = |a: &strand::Parameter, b: &strand::Parameter| {
             let (a, b) = (a.at(0.5, 0.0), b.at(0.5, 0.0));
@@ -272,7 +273,7 @@ mod tests {
     #[test]
     fn a_tapered_rod_has_the_stiffness_of_its_radius_everywhere() {
         let rod = Fibre::rod(0.01, 1e9, 700.0).tapered(1.0, 0.2);
-        let parameters = rod.parameters("rod").unwrap();
+        let parameters = rod.parameters(&"strand".into()).unwrap();
         for s in [0.0, 0.33, 0.77, 1.0] {
             let r: f64 = 0.01 * (1.0 - 0.8 * s);
             let wanted = 1e9 * std::f64::consts::PI * r.powi(4) / 4.0;

@@ -585,7 +585,7 @@ fn absurd_scenes_are_refused_in_clear_words_or_run_bounded() {
                 for _ in 0..30 {
                     let report = world.step();
                     assert!(
-                        report.set_aside.is_empty(),
+                        report.rigid.set_aside.is_empty(),
                         "{name}: lost a body at {} s",
                         world.time()
                     );

@@ -21,7 +21,7 @@ fn draped() -> Scene {
         rows: 12,
         spacing: 0.08,
     };
-    scene.cloth(Cloth::new("sheet", sheet).at(0.0, 0.75, 0.0).of(material()));
+    scene.add(Cloth::new("sheet", sheet).at(0.0, 0.75, 0.0).of(material()));
     scene
 }
 
@@ -88,12 +88,12 @@ fn bodies_feel_the_cloth_that_they_push() {
         rows: 10,
         spacing: 0.08,
     };
-    scene.cloth(Cloth::new("sheet", sheet).of(material()));
+    scene.add(Cloth::new("sheet", sheet).of(material()));
     let mut world = World::new(&scene).unwrap();
     let before = world.momentum();
     world.run_for(0.4);
-    let ball = world.index_of("ball").unwrap();
-    let speed = world.system().state.linear_velocity[ball].y;
+    let ball = world.find("ball").unwrap();
+    let speed = world.body(ball).unwrap().velocity().y;
     assert!((0.05..0.95).contains(&speed), "{speed}"); // the sheet has a tenth of its mass
     // what is on its way from the cloth to the ball is missing, no more
     let off = (world.momentum() - before).length();
@@ -165,7 +165,8 @@ fn what_cannot_be_cloth_is_refused_by_name() {
     refused(stiff, "stretch");
     let twice = || {
         let mut scene = draped();
-        scene.cloth(good()).cloth(good().at(0.0, 3.0, 0.0));
+        scene.add(good());
+        scene.add(good().at(0.0, 3.0, 0.0));
         World::new(&scene).err().unwrap().to_string()
     };
     assert!(twice().contains("used twice"), "{}", twice());
@@ -193,8 +194,8 @@ fn a_body_that_enters_later_is_an_obstacle_from_then_on() {
     let system = world.cloths().unwrap();
     assert_eq!(system.model().obstacles.len(), 1);
     assert!(system.crossings().is_empty() && system.stall().is_none());
-    let ball = world.index_of("ball").unwrap();
-    let height = world.system().state.position[ball].y;
+    let ball = world.find("ball").unwrap();
+    let height = world.body(ball).unwrap().centre().y;
     // it would be at -0.28 m by now if nothing held it
     assert!((0.3..0.8).contains(&height), "{height}");
     // a run that goes on from within has the same bits
@@ -225,10 +226,9 @@ fn a_body_added_to_a_running_world_is_an_obstacle() {
     let mut world = World::new(&scene).unwrap();
     world.run_for(0.1);
     let body = Body::ball(0.1).named("ball").at(0.0, 0.95, 0.0).mass(0.05);
-    world.add_body(body).unwrap();
+    let ball = world.add(body).unwrap();
     world.run_for(0.5);
-    let ball = world.index_of("ball").unwrap();
-    let height = world.system().state.position[ball].y;
+    let height = world.body(ball).unwrap().centre().y;
     assert!((0.3..0.8).contains(&height), "{height}");
     assert!(world.cloths().unwrap().crossings().is_empty());
 }
@@ -250,7 +250,8 @@ fn sheets_that_part_are_apart_at_last_and_do_not_stay_together() {
         cloth.turned([0.0, 0.0, 1.0], 30.0)
     };
     let off = slanting("off").at(0.0, 0.1, 0.0).velocity(2.0, 0.0, 0.0);
-    scene.cloth(slanting("still")).cloth(off);
+    scene.add(slanting("still"));
+    scene.add(off);
     let (off, still) = (String::from("off"), String::from("still"));
     scene
         .cloth_truth(ClothTruth::Apart {
@@ -306,7 +307,7 @@ fn press() -> Scene {
         rows: 5,
         spacing: 0.08,
     };
-    scene.cloth(Cloth::new("sheet", sheet).at(0.0, 0.03, 0.0).of(material()));
+    scene.add(Cloth::new("sheet", sheet).at(0.0, 0.03, 0.0).of(material()));
     scene
 }
 

@@ -113,13 +113,14 @@ fn a_body_thrown_by_cloth_is_found() {
             spacing: 0.07,
         };
         scene.cloth_contact.thickness = Some(0.01);
-        scene.cloth(Cloth::new("cloth", sheet).at(0.0, 0.01005, 0.0));
+        scene.add(Cloth::new("cloth", sheet).at(0.0, 0.01005, 0.0));
         let mut world = World::new(&scene).unwrap();
-        let (i, start) = (world.index_of("load").unwrap(), 0.1202);
+        let (load, start) = (world.find("load").unwrap(), 0.1202_f64);
         let mut highest = start;
         for _ in 0..100 {
             world.step();
-            highest = f64::max(highest, world.pose(i).position.y);
+            let body = world.body(load);
+            highest = body.map_or(highest, |body| highest.max(body.pose().position.y));
         }
         let found = world.findings().iter().any(|f| {
             f.thing == "load"

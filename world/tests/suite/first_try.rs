@@ -70,11 +70,11 @@ fn cloths_of_every_size_and_mesh_are_laid_on_a_table_and_a_ball() {
             let about = format!("{size} m of {spacing} m, {gap} m above");
             let mut scene = Scene::new();
             table(&mut scene);
-            scene.cloth(Cloth::new("cloth", square(size, spacing)).at(0.0, 0.75 + gap, 0.0));
+            scene.add(Cloth::new("cloth", square(size, spacing)).at(0.0, 0.75 + gap, 0.0));
             goes_well(&scene, 0.01, &about);
             let mut scene = Scene::new();
             scene.add(Body::ball(0.3).named("ball").at(0.0, 0.4, 0.0).fixed());
-            scene.cloth(Cloth::new("cloth", square(size, spacing)).at(0.0, 0.7 + gap, 0.0));
+            scene.add(Cloth::new("cloth", square(size, spacing)).at(0.0, 0.7 + gap, 0.0));
             goes_well(&scene, 0.01, &about);
         }
     }
@@ -84,7 +84,7 @@ fn cloths_of_every_size_and_mesh_are_laid_on_a_table_and_a_ball() {
 fn a_tablecloth_of_sixteen_decimetres_lies_and_hangs() {
     let mut scene = Scene::new();
     table(&mut scene);
-    scene.cloth(Cloth::new("cloth", square(1.6, 0.08)).at(0.0, 0.77, 0.0));
+    scene.add(Cloth::new("cloth", square(1.6, 0.08)).at(0.0, 0.77, 0.0));
     let world = goes_well(&scene, 0.8, "tablecloth");
     let points = &world.frame().cloths[0].points;
     // its own thickness above the table: a quarter of the spacing, nearly
@@ -99,8 +99,8 @@ fn a_tablecloth_of_sixteen_decimetres_lies_and_hangs() {
 fn thickness_is_of_the_cloth_then_of_the_scene_then_of_the_mesh() {
     let mut scene = Scene::new();
     let sheet = || square(0.4, 0.1);
-    scene.cloth(Cloth::new("a", sheet()).at(0.0, 1.0, 0.0));
-    scene.cloth(Cloth::new("b", sheet()).at(0.0, 2.0, 0.0).thick(0.06));
+    scene.add(Cloth::new("a", sheet()).at(0.0, 1.0, 0.0));
+    scene.add(Cloth::new("b", sheet()).at(0.0, 2.0, 0.0).thick(0.06));
     let found = |scene: &Scene| {
         let world = World::new(scene).unwrap();
         let model = world.cloths().unwrap().model().clone();

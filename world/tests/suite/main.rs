@@ -12,4 +12,5 @@ mod ropes;
 mod scene;
 mod strand_scene;
 mod strands;
+mod things;
 mod world;

@@ -46,7 +46,7 @@ fn a_lamp_hangs_on_its_cord_whichever_end_is_rooted() {
                     cord.hold(Hold::tip().to(Anchor::On("lamp".into())))
                 };
                 cord.root = root;
-                scene.strand(cord.of(rope(0.05)));
+                scene.add(cord.of(rope(0.05)));
                 let mut world = World::new(&scene).unwrap();
                 run(&mut world, 1.0);
                 let off = (world.pose(0).position - Vec3::new(0.0, -1.05, 0.0)).length();
@@ -76,7 +76,7 @@ fn head(mass: f64, hair: f64, height: f64) -> World {
         let mut fibre = Fibre::thread(hair / 1.2, 0.05 * hair, 0.05 * hair);
         fibre.radius = 1e-3.into();
         fibre.bend_damping = 0.05.into();
-        scene.strand(strand.named(format!("hair-{k}")).on("head").of(fibre));
+        scene.add(strand.named(format!("hair-{k}")).on("head").of(fibre));
     }
     World::new(&scene).unwrap()
 }
@@ -113,7 +113,7 @@ fn a_box_on_the_ground_is_stopped_by_its_rope_without_a_gain() {
         });
         let mut strand = Strand::through(points).of(rope(0.1));
         strand.root = 0.0;
-        scene.strand(strand.hold(Hold::tip().to(Anchor::On("box".into()))));
+        scene.add(strand.hold(Hold::tip().to(Anchor::On("box".into()))));
         let mut world = World::new(&scene).unwrap();
         let scale = 4.5 * mass;
         let (gain, _) = run(&mut world, 1.5);
@@ -153,7 +153,7 @@ fn a_rope_bridge_of_planks_hangs() {
                 let plank = Anchor::On(format!("plank-{k}"));
                 strand = strand.hold(Hold::point(k as usize).to(plank));
             }
-            scene.strand(strand);
+            scene.add(strand);
         }
         let mut world = World::new(&scene).unwrap();
         let (gain, speed) = run(&mut world, 2.0);
@@ -176,7 +176,7 @@ fn momentum_is_kept_when_what_carries_a_strand_meets_another_body() {
         scene.add(hub.velocity(1.0, 0.0, 0.0));
         scene.add(Body::ball(0.1).named("other").mass(1.0).at(0.6, 0.05, 0.0));
         let tail = Strand::straight([-0.11, 0.0, 0.0], [-0.61, 0.0, 0.0], 6);
-        scene.strand(tail.on("hub").of(rope(0.2)));
+        scene.add(tail.on("hub").of(rope(0.2)));
         let mut world = World::new(&scene).unwrap();
         let (before, start) = (world.momentum(), energy(&world));
         let (mut off, mut gain) = (0.0f64, 0.0f64);

@@ -524,6 +524,30 @@ fn a_preset_is_overlaid_by_what_the_scene_sets() {
 }
 
 #[test]
+fn a_value_beside_a_preset_is_never_ignored() {
+    let sweeps = Options::default().coursed.sweeps;
+    let mut scene = Scene::new();
+    scene.preset = Some("converged".into());
+    assert_ne!(scene.options().unwrap().coursed.sweeps, sweeps);
+    let kept = scene.options().unwrap().coursed.substeps;
+    // also where it is the default
+    let given = serde_json::json!({"coursed": {"sweeps": sweeps}});
+    scene.settle_given(&given).unwrap();
+    let options = scene.options().unwrap();
+    assert_eq!(
+        (options.coursed.sweeps, options.coursed.substeps),
+        (sweeps, kept)
+    );
+    // what is written beside a preset is what differs, so that reading it changes nothing
+    let rich = rich_scene();
+    let data = serde_json::to_value(&rich).unwrap();
+    assert_eq!(data["solver"], serde_json::json!({"vsp": {"sweeps": 17}}));
+    let mut read: Scene = serde_json::from_value(data.clone()).unwrap();
+    read.settle_given(&data["solver"]).unwrap();
+    assert_eq!(read, rich);
+}
+
+#[test]
 fn a_frame_is_a_whole_number_of_steps() {
     for (dt, frame_rate, step, count) in [
         (0.01, 50.0, 0.01, 2),

@@ -25,7 +25,7 @@ fn a_strand_alone_is_a_scene_and_moves_as_the_system_does() {
     scene.strand_solver.error_tolerance = 0.0;
     let mut strand = hair().of(Fibre::thread(6.5345e-6, 8.04e-9, 6.43e-9));
     strand.root = 1.0;
-    scene.strand(strand);
+    scene.add(strand);
     let mut world = World::new(&scene).unwrap();
     world.run_for(0.5);
     // SUNDIALS IDA (facts of the reference case)
@@ -74,7 +74,7 @@ fn busy() -> Scene {
     let anchored = Strand::straight([0.3, 1.0, 0.0], [0.3, 0.6, 0.0], 8)
         .named("leash")
         .hold(Hold::tip().to(Anchor::On("head".into())));
-    scene.strand(anchored.of(Fibre::rod(1e-3, 1e6, 1000.0)));
+    scene.add(anchored.of(Fibre::rod(1e-3, 1e6, 1000.0)));
     scene.field(
         Field::new(
             "gust",
@@ -145,7 +145,7 @@ fn comet(mass: f64) -> World {
         .on("ball")
         .of(rod);
     tail.root = 0.0;
-    scene.strand(tail);
+    scene.add(tail);
     World::new(&scene).unwrap()
 }
 
@@ -195,7 +195,7 @@ fn struck(restitution: f64) -> World {
         .on("carrier")
         .of(rod);
     tail.root = 0.0;
-    scene.strand(tail);
+    scene.add(tail);
     World::new(&scene).unwrap()
 }
 
@@ -228,7 +228,7 @@ fn what_is_anchored_on_a_body_pulls_at_it() {
     };
     let mut strand = Strand::through((0..=12).map(sag)).on("first").of(rope);
     strand.root = 0.0;
-    scene.strand(strand.hold(Hold::tip().to(Anchor::On("second".into()))));
+    scene.add(strand.hold(Hold::tip().to(Anchor::On("second".into()))));
     let mut world = World::new(&scene).unwrap();
     world.system_mut().state.linear_velocity[0].y += 0.3;
     let before = world.momentum();
@@ -252,7 +252,7 @@ fn a_ball_hangs_on_a_strand_that_is_anchored_on_it() {
     rope.radius = 1e-3.into();
     let mut strand = Strand::straight([0.0; 3], [0.0, -0.4, 0.0], 8).of(rope);
     strand.root = 0.0;
-    scene.strand(strand.hold(Hold::tip().to(Anchor::On("ball".into()))));
+    scene.add(strand.hold(Hold::tip().to(Anchor::On("ball".into()))));
     let mut world = World::new(&scene).unwrap();
     let mut lowest = 0.0f64;
     for _ in 0..200 {
@@ -270,8 +270,8 @@ fn strands_of_a_scene_can_be_tied_to_each_other() {
     let mut scene = film();
     let second = Strand::straight([0.1, 0.0, 0.0], [0.0, -0.1, 0.0], 8).named("second");
     let first = Strand::straight([-0.1, 0.0, 0.0], [0.0, -0.1, 0.0], 8).named("first");
-    scene.strand(first.hold(Hold::tip().tied_to("second", Some(4))));
-    scene.strand(second.clone());
+    scene.add(first.hold(Hold::tip().tied_to("second", Some(4))));
+    scene.add(second.clone());
     let text = serde_json::to_string(&scene).unwrap();
     let again: Scene = serde_json::from_str(&text).unwrap();
     assert_eq!(scene, again);
@@ -282,7 +282,7 @@ fn strands_of_a_scene_can_be_tied_to_each_other() {
     assert!(apart < 1e-6, "{apart:.1e} m"); // measured: 1e-12
     let refused = |hold: Hold| {
         let mut scene = film();
-        scene.strand(second.clone().hold(hold));
+        scene.add(second.clone().hold(hold));
         World::new(&scene)
             .err()
             .map(|e| e.to_string())
@@ -298,7 +298,7 @@ fn strands_of_a_scene_can_be_tied_to_each_other() {
 fn bad_strands_are_refused_with_their_name() {
     let refused = |strand: Strand| {
         let mut scene = film();
-        scene.strand(strand.named("lock"));
+        scene.add(strand.named("lock"));
         let error = World::new(&scene).map(|_| ()).unwrap_err();
         assert_eq!(scene.validate().unwrap_err(), error);
         let text = error.to_string();
@@ -354,7 +354,8 @@ fn bad_strands_are_refused_with_their_name() {
     });
     assert!(refused(short).contains("26"));
     let mut twins = film();
-    twins.strand(hair()).strand(hair());
+    twins.add(hair());
+    twins.add(hair());
     assert!(
         World::new(&twins)
             .map(|_| ())
@@ -383,7 +384,7 @@ fn extreme_strands_run_bounded() {
         ("held at two places", torn),
     ] {
         let mut scene = film();
-        scene.strand(strand);
+        scene.add(strand);
         let mut world = World::new(&scene).unwrap();
         world.run_for(1.0);
         let frame = world.frame();
@@ -404,8 +405,8 @@ fn extreme_strands_run_bounded() {
 fn a_groom_that_is_not_to_sag_does_not_and_the_others_are_named() {
     let mut scene = film();
     scene.duration = 2.0;
-    scene.strand(hair().named("soft").at(0.0, 0.0, 0.1).zero_gravity(None));
-    scene.strand(hair().named("firm").zero_gravity(Some(2.0)));
+    scene.add(hair().named("soft").at(0.0, 0.0, 0.1).zero_gravity(None));
+    scene.add(hair().named("firm").zero_gravity(Some(2.0)));
     scene.strand_truth(StrandTruth::TipReturns {
         strands: "firm".into(),
         within: 1e-9,
@@ -433,7 +434,7 @@ fn truths_of_a_pendulum_are_judged_right() {
         .named("rod")
         .turned([0.0, 0.0, 1.0], 5.0);
     rod.root = 0.0;
-    scene.strand(rod);
+    scene.add(rod);
     let about = |period: f64| StrandTruth::TipPeriod {
         strand: "rod".into(),
         along: [1.0, 0.0, 0.0],
@@ -488,7 +489,7 @@ fn truths_of_a_pendulum_are_judged_right() {
     let wanted = [true, false, true, true, true, false, true, true, false];
     assert_eq!(holds, wanted, "{verdicts:#?}");
     let mut scene = film();
-    scene.strand(hair());
+    scene.add(hair());
     scene.strand_truth(StrandTruth::Twists {
         strands: "nobody".into(),
         degrees: 1.0,
@@ -505,7 +506,7 @@ fn truths_of_a_pendulum_are_judged_right() {
 #[test]
 fn a_perturbed_strand_starts_off_and_keeps_its_rest_shape() {
     let mut scene = film();
-    scene.strand(hair());
+    scene.add(hair());
     let other = scene.perturbed(1e-4, 1).unwrap();
     assert_ne!(other.strands[0].points, scene.strands[0].points);
     assert_eq!(

@@ -105,9 +105,10 @@ fn frames_show_who_has_entered_and_contacts_carry_the_weight() {
     let mut world = World::new(&scene).unwrap();
     world.run_for(0.4);
     let frame = world.frame_with_contacts();
-    let late = world.index_of("late").unwrap();
+    let row = |name| world.body(world.find(name).unwrap()).unwrap().row();
+    let late = row("late");
     assert!(!frame.bodies[late].visible);
-    let ground = world.index_of("ground").unwrap();
+    let ground = row("ground");
     let weight: f64 = frame
         .contacts
         .iter()
@@ -127,14 +128,13 @@ fn frames_show_who_has_entered_and_contacts_carry_the_weight() {
 fn a_body_may_be_added_while_running() {
     let mut world = World::new(&stack(2)).unwrap();
     world.run_for(0.1);
-    let i = world
-        .add_body(Body::ball(0.2).named("ball").at(0.0, 4.0, 0.0))
-        .unwrap();
-    assert_eq!(world.index_of("ball"), Some(i));
-    assert!(world.add_body(Body::ball(0.2).named("ball")).is_err());
-    assert!(world.add_body(Body::ball(-0.2).named("other")).is_err());
+    let ball = Body::ball(0.2).named("ball").at(0.0, 4.0, 0.0);
+    let id = world.add(ball.clone()).unwrap();
+    assert_eq!(world.find("ball"), Some(id));
+    assert!(world.add(ball).is_err());
+    assert!(world.add(Body::ball(-0.2).named("other")).is_err());
     world.run_for(0.5);
-    assert!(world.frame().bodies[i].pose.position.y < 3.9);
+    assert!(world.body(id).unwrap().pose().position.y < 3.9);
 }
 
 #[test]
@@ -177,7 +177,8 @@ fn perturbed_neighbours_do_not_push_into_each_other() {
     ] {
         let kind = pattern.kind();
         let mut scene = Scene::new();
-        scene.ground().generate(Generator::new("x", pattern));
+        scene.ground();
+        scene.generate(Generator::new("x", pattern));
         for seed in 0..3 {
             let world = World::new(&scene.perturbed(0.005, seed).unwrap()).unwrap();
             let deepest = Penetration::of(world.system()).deepest;
@@ -537,7 +538,7 @@ fn questions_find_the_body_they_are_about() {
             .enters_at(1.0),
     );
     let world = World::new(&scene).unwrap();
-    let name = |i: usize| world.bodies()[i].name.as_str();
+    let name = |id| world.body(id).unwrap().name();
     // a body that has not entered is not there
     let hit = world
         .ray_cast(Vec3::new(0.1, 9.0, 0.1), Vec3::NEG_Y)

@@ -1,0 +1,91 @@
+//! What began and ended in a step.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Thing, World};
+
+/// Something that began or ended in a step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum Event {
+    /// Two things touch that did not before the step.
+    ContactBegan {
+        /// A body.
+        a: Thing,
+        /// A body or a strand.
+        b: Thing,
+    },
+    /// Two things no longer touch, or one of them is gone.
+    ContactEnded {
+        /// A body.
+        a: Thing,
+        /// A body or a strand.
+        b: Thing,
+    },
+}
+
+impl World {
+    /// What began and ended in the last step: what began first, each in the order of ids. Bodies touch
+    /// where a contact point pushes or has no gap; strands touch bodies where they have a contact. Contacts of cloth
+    /// are no events. A step that is [unfinished](Self::is_mid_step) has none yet.
+    pub fn events(&self) -> &[Event] {
+        &self.events
+    }
+
+    /// Compares who touches with who did before the step.
+    pub(crate) fn find_events(&mut self) {
+        let now = self.touching();
+        let before = std::mem::replace(&mut self.touched, now);
+        let without = |all: &[(Thing, Thing)], those: &[(Thing, Thing)]| -> Vec<(Thing, Thing)> {
+            let new = |pair: &&(Thing, Thing)| those.binary_search(pair).is_err();
+            all.iter().filter(new).copied().collect()
+        };
+        let began = without(&self.touched, &before);
+        let ended = without(&before, &self.touched);
+        self.events.clear();
+        let began = began.into_iter().map(|(a, b)| Event::ContactBegan { a, b });
+        let ended = ended.into_iter().map(|(a, b)| Event::ContactEnded { a, b });
+        self.events.extend(began.chain(ended));
+    }
+
+    /// Starts anew from who touches now, after the state was replaced.
+    pub(crate) fn forget_events(&mut self) {
+        self.events.clear();
+        self.touched = self.touching();
+    }
+
+    /// Every two things that touch, in order.
+    fn touching(&self) -> Vec<(Thing, Thing)> {
+        let contacts = &self.rigid.state.contacts;
+        let mut list = Vec::new();
+        for patch in &contacts.patches {
+            let mut points = contacts.points_of(patch).iter();
+            let touches =
+                points.any(|p| p.distance <= 0.0 || p.impulse != drystone_base::Vec3::ZERO);
+            let pair = (
+                self.body_thing(patch.a as usize),
+                self.body_thing(patch.b as usize),
+            );
+            if let (true, (Some(a), Some(b))) = (touches, pair) {
+                list.push((a.min(b), a.max(b)));
+            }
+        }
+        for (i, strand) in self
+            .strands
+            .iter()
+            .flat_map(|s| s.system.state.strands.iter().enumerate())
+        {
+            let Some(id) = self.roster.strands.id(i) else {
+                continue;
+            };
+            let bodies = strand.contacts.iter().map(|c| self.body_thing(c.obstacle));
+            list.extend(bodies.flatten().map(|body| (body, Thing::Strand(id))));
+        }
+        list.sort_unstable();
+        list.dedup();
+        list
+    }
+
+    pub(crate) fn body_thing(&self, row: usize) -> Option<Thing> {
+        self.roster.bodies.id(row).map(Thing::Body)
+    }
+}

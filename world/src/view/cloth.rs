@@ -1,0 +1,133 @@
+//! One cloth.
+
+use drystone_base::{Pose, Vec3};
+use drystone_cloth::System;
+
+use crate::{Cloth, ClothId, World};
+
+/// A cloth to look at; see [`World::cloth`].
+#[derive(Clone, Copy)]
+pub struct ClothRef<'w> {
+    world: &'w World,
+    id: ClothId,
+    row: usize,
+    system: &'w System,
+}
+
+/// A cloth to act on; see [`World::cloth_mut`].
+pub struct ClothMut<'w> {
+    world: &'w mut World,
+    id: ClothId,
+    row: usize,
+}
+
+impl<'w> ClothRef<'w> {
+    pub(super) fn new(world: &'w World, id: ClothId, row: usize, system: &'w System) -> Self {
+        Self {
+            world,
+            id,
+            row,
+            system,
+        }
+    }
+
+    /// Its id.
+    pub fn id(&self) -> ClothId {
+        self.id
+    }
+
+    /// As the scene has it.
+    pub fn name(&self) -> &'w str {
+        &self.description().name
+    }
+
+    /// As it was described.
+    pub fn description(&self) -> &'w Cloth {
+        &self.world.scene().cloths[self.row]
+    }
+
+    /// Where its vertices are \[m\].
+    pub fn points(&self) -> Vec<Vec3> {
+        self.system.points(self.row)
+    }
+
+    /// How fast its vertices are \[m/s\].
+    pub fn velocities(&self) -> Vec<Vec3> {
+        self.system.velocities(self.row)
+    }
+
+    /// Corners of its triangles by vertex.
+    pub fn triangles(&self) -> &'w [[u32; 3]] {
+        &self.system.model().sheets[self.row].faces
+    }
+
+    /// Vertices of each of its pins, in the order of the description.
+    pub fn pins(&self) -> impl Iterator<Item = &'w [u32]> + use<'w> {
+        let pins = self.system.model().sheets[self.row].pins.iter();
+        pins.map(|pin| pin.vertices.as_slice())
+    }
+
+    /// What the program keeps with it.
+    pub fn user_data(&self) -> u128 {
+        self.world.user_data(self.id)
+    }
+}
+
+impl ClothMut<'_> {
+    pub(super) fn new(world: &mut World, id: ClothId, row: usize) -> ClothMut<'_> {
+        ClothMut { world, id, row }
+    }
+
+    fn system(&mut self) -> Option<&mut System> {
+        self.world.cloths_mut()
+    }
+
+    /// Leads pin `pin` by `shift` \[m\] from where it started, during the next step of the scene's length; false if
+    /// there is no such pin, or if a body or a path leads it.
+    pub fn move_pin(&mut self, pin: usize, shift: Vec3) -> bool {
+        let (row, step) = (self.row, self.world.step_length());
+        let described = self.world.scene().cloths[row].pins.get(pin);
+        let free = described.is_some_and(|pin| pin.on.is_none() && pin.path.is_empty());
+        match self.system() {
+            Some(system) if free => {
+                system.drive_pin(row, pin, Pose::at(shift), step);
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// Leads vertex `vertex` with `velocity` \[m/s\] from now on, whatever pushes it, until [`Self::release`]; false if
+    /// there is no such vertex, or if a pin has it.
+    pub fn hold(&mut self, vertex: usize, velocity: Vec3) -> bool {
+        let row = self.row;
+        self.system()
+            .is_some_and(|system| system.hold(row, vertex, velocity))
+    }
+
+    /// Lets vertex `vertex` go again, with the velocity that it has.
+    pub fn release(&mut self, vertex: usize) {
+        let row = self.row;
+        if let Some(system) = self.system() {
+            system.let_go(row, vertex);
+        }
+    }
+
+    /// Gives vertex `vertex` the velocity `velocity` \[m/s\] at once; false if there is no such vertex, or if a pin has
+    /// it.
+    pub fn set_velocity(&mut self, vertex: usize, velocity: Vec3) -> bool {
+        let held = self.hold(vertex, velocity);
+        self.release(vertex);
+        held
+    }
+
+    /// Keeps a number with it, for the program's own use.
+    pub fn set_user_data(&mut self, data: u128) {
+        self.world.set_user_data(self.id, data);
+    }
+
+    /// Takes it out; see [`World::remove`].
+    pub fn remove(self) -> bool {
+        self.world.remove(self.id)
+    }
+}

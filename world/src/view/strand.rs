@@ -1,0 +1,145 @@
+//! One strand.
+
+use drystone_base::{Pose, Quat, Vec3};
+use drystone_strand::System;
+
+use super::ContactPoint;
+use crate::{Strand, StrandId, World};
+
+/// A strand to look at; see [`World::strand`].
+#[derive(Clone, Copy)]
+pub struct StrandRef<'w> {
+    world: &'w World,
+    id: StrandId,
+    row: usize,
+    system: &'w System,
+}
+
+/// A strand to act on; see [`World::strand_mut`]. What it does takes effect in the next step.
+pub struct StrandMut<'w> {
+    world: &'w mut World,
+    id: StrandId,
+    row: usize,
+}
+
+impl<'w> StrandRef<'w> {
+    pub(super) fn new(world: &'w World, id: StrandId, row: usize, system: &'w System) -> Self {
+        Self {
+            world,
+            id,
+            row,
+            system,
+        }
+    }
+
+    /// Its id.
+    pub fn id(&self) -> StrandId {
+        self.id
+    }
+
+    /// As the scene has it.
+    pub fn name(&self) -> &'w str {
+        &self.description().name
+    }
+
+    /// As it was described.
+    pub fn description(&self) -> &'w Strand {
+        &self.world.scene().strands[self.row]
+    }
+
+    /// Points of every curve, root to tip; a strand without branches has one curve \[m\].
+    pub fn curves(&self) -> Vec<Vec<Vec3>> {
+        self.system.points(self.row)
+    }
+
+    /// Points of its first curve, root to tip \[m\].
+    pub fn points(&self) -> Vec<Vec3> {
+        self.curves().swap_remove(0)
+    }
+
+    /// Material frames of the segments of its first curve: y along the segment, to the tip.
+    pub fn frames(&self) -> Vec<Quat> {
+        self.system.frames(self.row).swap_remove(0)
+    }
+
+    /// Where the frame is that it grows from.
+    pub fn root(&self) -> Pose {
+        self.system.base(self.row)
+    }
+
+    /// \[kg\]
+    pub fn mass(&self) -> f64 {
+        let links = &self.system.properties(self.row).links;
+        links.iter().map(|link| link.mass).sum()
+    }
+
+    /// Where it touched bodies in the last step.
+    pub fn contacts(&self) -> Vec<ContactPoint> {
+        let contacts = self.system.state.strands[self.row].contacts.iter();
+        let point = |c: &drystone_strand::ContactForce| {
+            Some(ContactPoint {
+                other: self.world.body_thing(c.obstacle)?,
+                point: c.place,
+                normal: c.normal,
+                distance: c.gap,
+                force: c.force,
+            })
+        };
+        contacts.filter_map(point).collect()
+    }
+
+    /// What the program keeps with it.
+    pub fn user_data(&self) -> u128 {
+        self.world.user_data(self.id)
+    }
+}
+
+impl StrandMut<'_> {
+    pub(super) fn new(world: &mut World, id: StrandId, row: usize) -> StrandMut<'_> {
+        StrandMut { world, id, row }
+    }
+
+    /// Pulls with `force` \[N\] at the middle of segment `segment` of its first curve during the next step; false if
+    /// there is no such segment. Forces add up.
+    pub fn pull(&mut self, segment: usize, force: Vec3) -> bool {
+        let Some(system) = self.world.strands_mut() else {
+            return false;
+        };
+        let link = system.model.chains[self.row].link(0, segment);
+        let strand = &mut system.state.strands[self.row];
+        match link.and_then(|link| strand.force.get_mut(link)) {
+            Some(sum) => {
+                *sum += force;
+                true
+            }
+            None => false,
+        }
+    }
+
+    /// Leads the frame that it grows from to `pose` during the next step of the scene's length; false for a strand on a
+    /// body, which goes where that goes.
+    pub fn move_root(&mut self, pose: Pose) -> bool {
+        let end = self.world.time() + self.world.step_length();
+        let on_body = matches!(
+            self.world.scene().strands[self.row].base,
+            crate::Base::On(_)
+        );
+        match self.world.strands_mut() {
+            Some(system) if !on_body => {
+                system.drive_base(self.row, end, pose);
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// Keeps a number with it, for the program's own use.
+    pub fn set_user_data(&mut self, data: u128) {
+        self.world.set_user_data(self.id, data);
+    }
+
+    /// Takes it out; see [`World::remove`].
+    pub fn remove(self) -> bool {
+        self.world.remove(self.id)
+    }
+}
