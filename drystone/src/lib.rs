@@ -18,8 +18,9 @@
 //!
 //! let mut world = World::new(&scene)?;
 //! world.run_for(0.1);
-//! let top = world.index_of("stack/9").expect("the stack has ten boxes");
-//! assert!((world.frame().bodies[top].pose.position.y - 9.5).abs() < 1e-3);
+//! let top = world.find("stack/9").expect("the stack has ten boxes");
+//! let pose = world.body(top).expect("it is there").pose();
+//! assert!((pose.position.y - 9.5).abs() < 1e-3);
 //!
 //! // a snapshot resumes bit for bit
 //! let snapshot = world.snapshot();
@@ -38,11 +39,11 @@
 //!
 //! let mut scene = Scene::new();
 //! scene.add(Body::ball(0.1).named("head").fixed());
-//! scene.strand(Strand::straight([0.11, 0.0, 0.0], [0.31, 0.0, 0.0], 20).named("hair").on("head"));
+//! let hair = scene.add(Strand::straight([0.11, 0.0, 0.0], [0.31, 0.0, 0.0], 20).on("head"));
 //! let mut world = World::new(&scene)?;
 //! world.run_for(0.2);
-//! let hair = &world.frame().strands[0];
-//! assert!(hair.points[20].y < -0.05);
+//! let points = world.strand(hair).expect("it is there").points();
+//! assert!(points[20].y < -0.05);
 //! # Ok::<(), SceneError>(())
 //! ```
 //!
@@ -54,12 +55,15 @@
 //! let mut scene = Scene::new();
 //! scene.add(Body::ball(0.3).named("ball").at(0.0, 0.3, 0.0).fixed());
 //! let sheet = Surface::Sheet { columns: 10, rows: 10, spacing: 0.08 };
-//! scene.cloth(Cloth::new("sheet", sheet).at(0.0, 0.65, 0.0));
+//! scene.add(Cloth::new("sheet", sheet).at(0.0, 0.65, 0.0));
 //! let mut world = World::new(&scene)?;
 //! world.run_for(0.2);
 //! assert!(world.cloths().is_some_and(|cloth| cloth.crossings().is_empty()));
 //! # Ok::<(), SceneError>(())
 //! ```
+//!
+//! Things come and go while a world runs ([`World::add`](world::World::add), [`World::remove`](world::World::remove)),
+//! each named by the id that `add` gives; `examples/live.rs` shows all of it.
 //!
 //! The command line `drystone` does the same with scene files; see `drystone --help`.
 

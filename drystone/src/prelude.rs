@@ -11,6 +11,7 @@ pub use drystone_world::{
     Line, Motion, Options, Part, Pattern, Pyramid, Recorder, Report, Ring, RunReport, Scene,
     SceneError, Shape, Snapshot, Stack, Stepper, Truth, Turn, Verdict, Wall, World, check,
 };
+pub use drystone_world::{BodyId, ClothId, ContactPoint, Event, StrandId, Thing};
 pub use drystone_world::{
     Cloth, ClothContact, ClothMaterial, ClothPart, ClothTruth, Load, Pin, Stall, Stretch, Surface,
 };
