@@ -36,10 +36,11 @@ pub(crate) fn seed(density: f64, stretch: f64, damping: f64, bending: f64) -> Cl
     }
 }
 
-/// Nothing passes through anything, and no number is lost.
+/// Nothing passes through anything, nothing gains energy, and no number is lost.
 pub(crate) fn safe(scene: &mut Scene) -> &mut Scene {
     scene
         .cloth_truth(ClothTruth::NoCrossings)
+        .cloth_truth(ClothTruth::EnergyNeverGained { share: 0.01 })
         .truth(drystone_world::Truth::StaysFinite)
 }
 

@@ -3,7 +3,9 @@
 #![allow(clippy::unwrap_used)]
 
 use drystone_gallery::{ALL, DEFAULT, Entry, find, suggest};
-use drystone_world::{Penetration, Scene, Strand, StrandTruth, Truth, Verdict, World, check};
+use drystone_world::{
+    ClothTruth, Penetration, Scene, Strand, StrandTruth, Truth, Verdict, World, check,
+};
 
 fn scene(name: &str) -> Scene {
     (find(name).unwrap().build)()
@@ -43,6 +45,22 @@ fn every_scene_is_valid_and_has_truths() {
         scene
             .validate()
             .unwrap_or_else(|e| panic!("`{}`: {e}", entry.name));
+    }
+}
+
+#[test]
+fn every_scene_of_cloth_watches_its_energy() {
+    for entry in ALL {
+        let scene = (entry.build)();
+        let watched = |truth: &Truth| match truth {
+            Truth::Cloth(ClothTruth::EnergyNeverGained { share }) => *share <= 0.01,
+            _ => false,
+        };
+        assert!(
+            scene.cloths.is_empty() || scene.truths.iter().any(watched),
+            "`{}` does not say that its cloth gains no energy",
+            entry.name
+        );
     }
 }
 

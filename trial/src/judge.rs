@@ -4,7 +4,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Instant;
 
 use drystone_base::Vec3;
-use drystone_world::{Motion, Report, Scene, Shape, World};
+use drystone_world::{CLOTH_GAIN_SHARE, FindingKind, Motion, Report, Scene, Shape, World};
 use serde::Serialize;
 
 use crate::laws::{
@@ -176,6 +176,8 @@ struct Judge {
     keeps_energy: bool,
     /// Strands or cloth take part.
     soft: bool,
+    /// Something puts energy in, or all that moves is cloth: the account of the cloth alone is judged.
+    driven: bool,
     /// At the start [J].
     energy: f64,
     /// What a gain of energy is compared with [J].
@@ -228,6 +230,10 @@ impl Judge {
         let mass = world.moving_mass();
         let free = gravity == Vec3::ZERO && !soft && (0..n).all(moves);
 
+        let only_cloth =
+            world.cloths().is_some() && world.strands().is_none() && !(0..n).any(moves);
+        let layers = world.cloths().map_or(0.0, |cloth| cloth.energy().contact);
+
         let spin = |i: usize| state.angular_velocity[i].length() * world.step_length();
         let resolved = n != 1 || spin(0) < RESOLVED_TURN;
         let slab = |body: usize| match bodies[body].shape {
@@ -248,7 +254,8 @@ impl Judge {
             free,
             keeps_energy: expect.keeps_energy && resolved,
             soft,
-            energy: kinetic + world.potential_energy(),
+            driven: expect.driven || only_cloth,
+            energy: total_energy(world) + layers,
             energy_scale: (kinetic + fall).max(f64::MIN_POSITIVE),
             energy_allowed: if soft {
                 ENERGY_SOFT
@@ -363,7 +370,19 @@ impl Judge {
     }
 
     fn measure_energy(&mut self, world: &World) {
-        let energy = world.kinetic_energy() + world.potential_energy();
+        if world.cloths().is_some() {
+            let surplus = world.report().cloth.surplus;
+            let name = || {
+                let cloth = world.scene().cloths.get(surplus.sheet);
+                cloth.map_or_else(String::new, |cloth| format!("`{}`", cloth.name))
+            };
+            let share = CLOTH_GAIN_SHARE;
+            self.note(Law::Energy, surplus.share(), share, world, name);
+        }
+        if self.driven {
+            return;
+        }
+        let energy = total_energy(world);
         let gain = (energy - self.energy) / self.energy_scale;
         let gain = if gain.is_nan() { f64::INFINITY } else { gain };
         let allowed = self.energy_allowed;
@@ -444,6 +463,18 @@ impl Judge {
             let failed = total.failed as f64;
             self.note(Law::StrandSolved, failed, 0.0, world, String::new);
         }
+        let known = [
+            FindingKind::BodyLost,
+            FindingKind::StrandUnsolved,
+            FindingKind::ClothStalled,
+            FindingKind::ClothGained,
+        ];
+        let others = world.findings().iter();
+        let others: Vec<_> = others.filter(|f| !known.contains(&f.kind)).collect();
+        if let Some(first) = others.first() {
+            let count = others.len() as f64;
+            self.note(Law::Sound, count, 0.0, world, || first.to_string());
+        }
         if let Some(stalled) = world.cloth_total().and_then(|total| total.stalled.clone()) {
             self.note(Law::ClothStalled, 1.0, 0.0, world, || stalled);
             self.hopeless = true;
@@ -496,6 +527,13 @@ impl Judge {
             self.note(Law::ClothCrossing, crossings, 0.0, world, String::new);
         }
     }
+}
+
+/// Of all that moves, without the layers about cloth, which at a restitution below 1 do not give back what they
+/// store [J].
+fn total_energy(world: &World) -> f64 {
+    let layers = world.cloths().map_or(0.0, |cloth| cloth.energy().contact);
+    world.kinetic_energy() + world.potential_energy() - layers
 }
 
 fn pair_of(world: &World, a: usize, b: usize) -> String {

@@ -13,7 +13,7 @@ pub enum Law {
     /// Every number is finite, nothing is set aside, nothing is behind the ground or outside of a
     /// closed room.
     Lost,
-    /// Kinetic and potential energy never exceed what they were at the start.
+    /// Kinetic and potential energy never exceed what they were at the start and what was put in since.
     Energy,
     /// Energy does not fall where nothing takes any.
     EnergyKept,
@@ -37,6 +37,8 @@ pub enum Law {
     ClothStalled,
     /// No cloth passes through itself, other cloth or a body.
     ClothCrossing,
+    /// A scene with strands or cloth ends without a finding that no other law is about.
+    Sound,
 }
 
 /// Gain of energy over the energy of the scene. Position correction lifts what it parts by
@@ -45,7 +47,8 @@ pub enum Law {
 pub(crate) const ENERGY: f64 = 1e-3;
 /// The same for one body that meets nothing: its turn alone, 1e-12 with a rule that keeps energy.
 pub(crate) const ENERGY_ALONE: f64 = 1e-6;
-/// The same for strands and cloth: integrators of second order whose energy swings about its mean.
+/// The same for strands, whose energy swings about its mean, and for cloth with bodies that give way. For cloth alone what is
+/// put in is counted, and the share is [`drystone_world::CLOTH_GAIN_SHARE`].
 pub(crate) const ENERGY_SOFT: f64 = 1e-2;
 /// Loss of energy where nothing takes any: single precision over a thousand impulses, with a reserve.
 pub(crate) const ENERGY_KEPT: f64 = 1e-2;
@@ -88,6 +91,7 @@ impl Law {
             Self::StrandSolved => "strand-solved",
             Self::ClothStalled => "cloth-stalled",
             Self::ClothCrossing => "cloth-crossing",
+            Self::Sound => "sound",
         }
     }
 
@@ -106,6 +110,7 @@ impl Law {
             Self::WallTime => "seconds of wall time",
             Self::StrandSolved => "steps of strands not solved",
             Self::ClothCrossing => "crossings of cloth",
+            Self::Sound => "findings",
         }
     }
 }

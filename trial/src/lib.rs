@@ -16,6 +16,7 @@
 //! ```
 
 mod campaign;
+mod cloth;
 mod judge;
 mod laws;
 mod overlap;
@@ -41,7 +42,7 @@ pub enum Subject {
     Rigid,
     /// Strands, by themselves and against fixed bodies.
     Strand,
-    /// Cloth, by itself and against fixed bodies.
+    /// Cloth, by itself, against bodies that are fixed, scripted or give way, pulled and blown about.
     Cloth,
     /// Bodies with strands and cloth on them.
     World,
@@ -70,7 +71,7 @@ impl Subject {
         match self {
             Self::Rigid => rigid::RECIPES,
             Self::Strand => soft::STRAND,
-            Self::Cloth => soft::CLOTH,
+            Self::Cloth => cloth::RECIPES,
             Self::World => soft::WORLD,
         }
     }
@@ -105,6 +106,8 @@ pub struct Expect {
     pub keeps_energy: bool,
     /// The fixed boxes close a room that nothing leaves.
     pub closed: bool,
+    /// Scripts, pins, loads or wind put energy in, so that the energy of all may rise.
+    pub driven: bool,
 }
 
 /// A random scene and what is expected of it.

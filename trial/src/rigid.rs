@@ -249,6 +249,7 @@ const STANDS: Expect = Expect {
     stands: true,
     keeps_energy: false,
     closed: false,
+    driven: false,
 };
 
 /// One free body that spins: by up to a radian a step.

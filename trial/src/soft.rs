@@ -1,11 +1,9 @@
-//! Random scenes of strands and cloth, by themselves and with bodies.
+//! Random scenes of strands, by themselves and with bodies, and of bodies on cloth.
 
-use drystone_base::Vec3;
 use drystone_base::random::Random;
-use drystone_world::{
-    Body, Cloth, ClothMaterial, ClothPart, Fibre, Pin, Scene, Strand, Stretch, Surface,
-};
+use drystone_world::{Body, ClothPart, Fibre, Pin, Scene, Strand};
 
+use crate::cloth::{rim, sheet};
 use crate::rigid::GRAVITY;
 use crate::shapes::{decades, direction};
 use crate::{Expect, Recipe};
@@ -19,17 +17,6 @@ pub(crate) const STRAND: &[Recipe] = &[
     Recipe {
         kind: "draped",
         make: draped,
-    },
-];
-/// All kinds of scene of cloth.
-pub(crate) const CLOTH: &[Recipe] = &[
-    Recipe {
-        kind: "falling",
-        make: falling,
-    },
-    Recipe {
-        kind: "pinned",
-        make: pinned,
     },
 ];
 /// All kinds of scene of bodies with strands and cloth.
@@ -118,83 +105,6 @@ fn draped(random: &mut Random) -> (Scene, Expect) {
     (scene, Expect::default())
 }
 
-/// What cloth is made of, stiffness and damping over decades, for vertices of mass `density spacing²`.
-fn stuff(random: &mut Random, spacing: f64) -> ClothMaterial {
-    let density = decades(random, 0.01, 1.0);
-    let mass = density * spacing * spacing;
-    // by the frequency of a vertex on its springs, 3 to 100 times a second
-    let rate = decades(random, 20.0, 600.0);
-    let stiffness = mass * rate * rate;
-    ClothMaterial {
-        density,
-        stretch: Stretch::Spring(stiffness),
-        stretch_damping: if random.unit() < 0.3 {
-            0.0
-        } else {
-            stiffness * decades(random, 1e-5, 1e-3)
-        },
-        bending: stiffness * spacing * spacing * decades(random, 1e-6, 1e-2),
-        friction: random.range(0.0, 1.0),
-        restitution: if random.unit() < 0.6 {
-            0.0
-        } else {
-            random.unit()
-        },
-        ..ClothMaterial::default()
-    }
-}
-
-/// A sheet with its layers: vertices half as far again apart as the outermost layer is thick.
-fn sheet(random: &mut Random, scene: &mut Scene) -> (Cloth, f64, Vec3) {
-    let spacing = decades(random, 0.01, 0.3);
-    let (columns, rows) = (4 + random.below(9) as u32, 4 + random.below(9) as u32);
-    let surface = Surface::Sheet {
-        columns,
-        rows,
-        spacing,
-    };
-    let cloth = Cloth::new("sheet", surface).of(stuff(random, spacing));
-    scene.cloth_contact.thickness = Some(spacing * random.range(0.2, 0.66));
-    let mass = cloth.material.density * spacing * spacing;
-    let rate = decades(random, 50.0, 500.0);
-    scene.cloth_contact.stiffness = mass * rate * rate;
-    let half = Vec3::new(f64::from(columns - 1), 0.0, f64::from(rows - 1)) * (0.5 * spacing);
-    (cloth, spacing, half)
-}
-
-/// A sheet that falls on a ball, a box or the ground.
-fn falling(random: &mut Random) -> (Scene, Expect) {
-    let mut scene = passive(random, 0.6);
-    let (cloth, spacing, half) = sheet(random, &mut scene);
-    let (size, gap) = (random.range(0.3, 1.0) * half.length(), 1.2 * spacing);
-    match random.below(3) {
-        0 => scene.ground(),
-        1 => scene.add(Body::ball(size).named("ball").at(0.0, -size, 0.0).fixed()),
-        _ => scene.add(
-            Body::cube(size)
-                .named("box")
-                .at(0.0, -0.5 * size, 0.0)
-                .fixed(),
-        ),
-    };
-    let speed = if random.unit() < 0.5 {
-        0.0
-    } else {
-        -random.range(0.0, 3.0)
-    };
-    scene.add(cloth.at(0.0, gap, 0.0).velocity(0.0, speed, 0.0));
-    (scene, Expect::default())
-}
-
-/// A sheet held at corners or an edge.
-fn pinned(random: &mut Random) -> (Scene, Expect) {
-    let mut scene = passive(random, 0.8);
-    let (cloth, _, _) = sheet(random, &mut scene);
-    let part = [ClothPart::Corners, ClothPart::First, ClothPart::Left][random.below(3)].clone();
-    scene.add(cloth.pin(Pin::fixed(part)));
-    (scene, Expect::default())
-}
-
 /// A body at the end of a strand, or a strand on a body that falls.
 fn bob(random: &mut Random) -> (Scene, Expect) {
     let mut scene = passive(random, 1.0);
@@ -223,10 +133,10 @@ fn bob(random: &mut Random) -> (Scene, Expect) {
 /// A body that lands on a sheet held all around.
 fn carried(random: &mut Random) -> (Scene, Expect) {
     let mut scene = passive(random, 0.6);
-    let (cloth, spacing, half) = sheet(random, &mut scene);
-    let sides = half * (2.0 / spacing);
-    let (columns, rows) = (sides.x.round() as u32 + 1, sides.z.round() as u32 + 1);
-    let mass = cloth.material.density * 4.0 * half.x * half.z * decades(random, 0.1, 30.0);
+    let spacing = decades(random, 0.01, 0.3);
+    let fabric = sheet(random, &mut scene, spacing);
+    let half = fabric.half;
+    let mass = fabric.mass() * decades(random, 0.1, 30.0);
     let size = (0.3 * half.x.min(half.z)).max(spacing);
     let body = if random.unit() < 0.5 {
         Body::ball(size)
@@ -238,16 +148,8 @@ fn carried(random: &mut Random) -> (Scene, Expect) {
             .mass(mass)
             .at(0.0, size + 1.5 * spacing, 0.0),
     );
-    let held = cloth.pin(Pin::fixed(ClothPart::Vertices(rim(columns, rows))));
+    let rim = ClothPart::Vertices(rim(fabric.counts));
+    let held = fabric.cloth.pin(Pin::fixed(rim));
     scene.add(held);
     (scene, Expect::default())
-}
-
-/// Vertices on the rim of a sheet, which are numbered row by row.
-fn rim(columns: u32, rows: u32) -> Vec<u32> {
-    let inner = |k: u32| {
-        let (x, z) = (k % columns, k / columns);
-        x > 0 && x + 1 < columns && z > 0 && z + 1 < rows
-    };
-    (0..columns * rows).filter(|&k| !inner(k)).collect()
 }

@@ -10,6 +10,10 @@ use crate::defaults::{all, is_all, is_default};
 use crate::truth::{fits, metres, span};
 use crate::{Cloth, SceneError, Subject, World};
 
+fn gain_share() -> f64 {
+    drystone_cloth::GAIN_SHARE
+}
+
 /// Something that must hold of cloth. Where one names `cloths`, `*` stands for any letters.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
@@ -156,6 +160,13 @@ pub enum ClothTruth {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         to: Option<f64>,
     },
+    /// The cloth never has more energy (of motion, weight and elasticity) than it had at the start and than bodies, pins,
+    /// hands, loads and air have put in since.
+    EnergyNeverGained {
+        /// Surplus allowed, as a share of the most energy of motion, elasticity and layers so far [1].
+        #[serde(default = "gain_share")]
+        share: f64,
+    },
     /// Momentum stays as it was at the start; for what is free of gravity and of obstacles.
     MomentumKept {
         /// As a part of momentum and angular momentum about the origin at the start [1].
@@ -278,6 +289,9 @@ impl fmt::Display for ClothTruth {
                 "the energy of the cloth never rises by more than {tolerance:e} J{}",
                 span(*from, *to)
             ),
+            Self::EnergyNeverGained { .. } => {
+                write!(f, "the cloth has no more energy than was put in")
+            }
             Self::MomentumKept { .. } => write!(f, "the momentum of the cloth is kept"),
         }
     }
@@ -406,6 +420,9 @@ impl ClothWatch {
                     self.lowest = Some(lowest.min(energy));
                 }
             }
+            ClothTruth::EnergyNeverGained { .. } => {
+                self.at_most(moment.world.report().cloth.surplus.share());
+            }
             ClothTruth::MomentumKept { .. } => {
                 let (linear, angular) = system.momentum();
                 let [p, l] = *self.momentum.get_or_insert([linear, angular]);
@@ -513,6 +530,10 @@ impl ClothWatch {
             ClothTruth::EnergyNeverRises { tolerance, .. } => {
                 let wanted = format!("at most {tolerance:e} J");
                 (wanted, plain, Box::new(move |x| x <= *tolerance))
+            }
+            ClothTruth::EnergyNeverGained { share } => {
+                let wanted = format!("at most {share:e} of that at work");
+                (wanted, plain, Box::new(move |x| x <= *share))
             }
             ClothTruth::MomentumKept { tolerance } => {
                 let wanted = format!("at most {tolerance:e}");

@@ -128,6 +128,24 @@ impl World {
                 let thing = || stall.a.object.clone();
                 findings.add(kind, 0, stall.time, values, thing, || stall.to_string());
             }
+            let surplus = cloths.last.surplus;
+            if surplus.is_gain() {
+                let allowed = drystone_cloth::GAIN_SHARE * surplus.at_work;
+                let thing = || {
+                    let named = self.roster.scene.cloths.get(surplus.sheet);
+                    named.map_or_else(String::new, |cloth| cloth.name.clone())
+                };
+                let what = || {
+                    let (energy, at_work) = (surplus.energy, surplus.at_work);
+                    format!(
+                        "all cloth has {energy:.3e} J more than was put in, {at_work:.3e} J at work, and it gained most; \
+                         {allowed:.3e} J pass for rounding of the clocks"
+                    )
+                };
+                let (kind, values) = (FindingKind::ClothGained, (surplus.energy, allowed));
+                // one account for all cloth, so one finding, named when it was first seen
+                findings.add(kind, 0, time, values, thing, what);
+            }
             if !cloths.system.momentum().0.is_finite() {
                 let what = || "its motion is no longer finite".into();
                 let thing = || {

@@ -2,8 +2,8 @@
 //!
 //! A step does not fail, it reports; the world gathers those reports here while it runs. Each kind
 //! of finding is kept once for each thing, with its first time and how often it came. A run
-//! without a finding is sound. Energy is watched for bodies (`drystone_rigid`) and where strands and
-//! cloth push bodies (`exchange.rs`).
+//! without a finding is sound. Energy is watched for bodies (`drystone_rigid`), for cloth (`drystone_cloth`), and where
+//! cloth pushes bodies (`exchange.rs`).
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -34,6 +34,9 @@ pub enum FindingKind {
     /// Cloth cannot go on without passing through something, and the whole world stands still. The
     /// value is the distance [m] of what is too close.
     ClothStalled,
+    /// Cloth has more energy than it had at the start and than bodies, pins, hands, loads and air have put in; the one
+    /// that gained most in the step in which that was first seen is named. Values in J.
+    ClothGained,
     /// The motion of cloth is no longer finite.
     ClothLost,
     /// A pinned part of cloth was moved into something that is pinned, scripted or fixed itself, so that
@@ -43,7 +46,7 @@ pub enum FindingKind {
 
 impl FindingKind {
     /// All kinds.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::BodyLost,
         Self::EnergyGained,
         Self::BodyTooFast,
@@ -51,6 +54,7 @@ impl FindingKind {
         Self::StrandUnsolved,
         Self::StrandReset,
         Self::ClothStalled,
+        Self::ClothGained,
         Self::ClothLost,
         Self::ScriptsMeet,
     ];
@@ -65,6 +69,7 @@ impl FindingKind {
             Self::StrandUnsolved => "strand-unsolved",
             Self::StrandReset => "strand-reset",
             Self::ClothStalled => "cloth-stalled",
+            Self::ClothGained => "cloth-gained",
             Self::ClothLost => "cloth-lost",
             Self::ScriptsMeet => "scripts-meet",
         }
@@ -84,6 +89,9 @@ impl FindingKind {
             }
             Self::StrandReset => "forces or a base that moves beyond what the step resolves",
             Self::ClothStalled => "cloth is squeezed between things that leave it no room",
+            Self::ClothGained => {
+                "periods of its forces or layers that are too long for their stiffness"
+            }
             Self::ClothLost => "forces or speeds beyond what a number can hold",
             Self::ScriptsMeet => "paths, pins or fixed bodies that were laid through each other",
         }
@@ -101,6 +109,9 @@ impl FindingKind {
                 "halve dt, or more strand_solver.steps_per_frame; softer or fewer constraints"
             }
             Self::ClothStalled => "give the cloth room: slower scripts, wider gaps, thinner layers",
+            Self::ClothGained => {
+                "smaller cloth_solver.elastic_fraction or penalty_fraction; less restitution; softer cloth"
+            }
             Self::ClothLost => "look for a mass, force or speed that is far too large",
             Self::ScriptsMeet => {
                 "move one of them away, pin fewer vertices, or pin the hem on that body"

@@ -55,7 +55,7 @@ pub use cloth::{
 pub use cloth_truth::ClothTruth;
 pub use cloths::{ClothSnapshot, ClothTotal};
 pub use coupling::ContactImpulse;
-pub use drystone_cloth::Moment as ClothMoment;
+pub use drystone_cloth::{GAIN_SHARE as CLOTH_GAIN_SHARE, Moment as ClothMoment};
 pub use drystone_rigid::{ContactProblem, Options, Stepper};
 pub use drystone_strand::{Continuum, Options as StrandOptions, Report as StrandReport, RestShape};
 pub use error::{SceneError, nearest};

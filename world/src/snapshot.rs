@@ -116,7 +116,10 @@ impl World {
             let strand = || chains?.iter().position(|chain| chain.name == finding.thing);
             let body = || self.roster.index.get(finding.thing.as_str()).copied();
             match finding.kind {
-                FindingKind::ClothStalled | FindingKind::ClothLost | FindingKind::ScriptsMeet => 0,
+                FindingKind::ClothStalled
+                | FindingKind::ClothGained
+                | FindingKind::ClothLost
+                | FindingKind::ScriptsMeet => 0,
                 FindingKind::StrandUnsolved | FindingKind::StrandReset => strand().unwrap_or(0),
                 _ => body().unwrap_or(0),
             }

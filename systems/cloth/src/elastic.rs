@@ -273,10 +273,10 @@ pub(crate) struct Triangle {
     /// Inverse of the rest edges in the rest plane, by rows.
     inverse: [[f64; 2]; 2],
     /// [m²]
-    area: f64,
+    pub(crate) area: f64,
     /// Lamé's constants times the thickness [N/m].
-    lambda: f64,
-    mu: f64,
+    pub(crate) lambda: f64,
+    pub(crate) mu: f64,
     /// Period [s].
     pub(crate) period: f64,
 }

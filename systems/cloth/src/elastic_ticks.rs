@@ -23,6 +23,11 @@ impl Run<'_> {
             for i in &beat.damped {
                 self.scratch.middle[*i as usize] = self.state.vertices[*i as usize].velocity;
             }
+            let aired = beat.aired.iter();
+            let velocity = |i: &u32| self.state.vertices[*i as usize].velocity;
+            self.scratch
+                .pushed
+                .extend(aired.map(|i| (*i, velocity(i), Vec3::ZERO)));
         }
         // kicks
         let mut work = 0.0;
@@ -62,6 +67,7 @@ impl Run<'_> {
         }
         self.state.account.movers += work;
         self.tick_dashpots();
+        self.book_fields();
         self.follow_shapes();
     }
 
@@ -119,11 +125,21 @@ impl Run<'_> {
         }
     }
 
+    /// Books the work of loads, air and accelerations: along the velocity of the middle of the tick, which is known when all
+    /// have kicked. Along the velocity after the elastic kicks it would be wrong by the first power of the periods.
+    fn book_fields(&mut self) {
+        for (i, before, impulse) in self.scratch.pushed.drain(..) {
+            let after = self.state.vertices[i as usize].velocity;
+            self.state.account.loads += 0.5 * impulse.dot(before + after);
+        }
+    }
+
     /// Loads, air and accelerations on one level.
     fn tick_fields(&mut self, level: usize) {
         let (net, h) = (self.net, period(level as u8));
         let t = seconds(self.state.time);
-        for i in &net.beats[level].aired {
+        let aired = &net.beats[level].aired;
+        for (i, pushed) in aired.iter().zip(&mut self.scratch.pushed) {
             let vertex = &mut self.state.vertices[*i as usize];
             if vertex.inverse_mass == 0.0 {
                 continue;
@@ -140,17 +156,18 @@ impl Run<'_> {
                 let keep = drystone_base::functions::exp(-drag * vertex.inverse_mass * h);
                 vertex.velocity = air + (vertex.velocity - air) * keep;
             }
-            let (gain, mass) = (vertex.velocity - before, 1.0 / vertex.inverse_mass);
-            self.state.account.loads += 0.5 * mass * gain.dot(vertex.velocity + before);
+            pushed.2 += (vertex.velocity - before) / vertex.inverse_mass;
         }
         for load in &net.loads {
             let impulse = load.force * (load.part(t) * h);
             for i in &load.vertices {
                 let vertex = &mut self.state.vertices[*i as usize];
                 if vertex.inverse_mass > 0.0 {
-                    let gain = impulse * vertex.inverse_mass;
-                    self.state.account.loads += impulse.dot(vertex.velocity + gain * 0.5);
-                    vertex.velocity += gain;
+                    vertex.velocity += impulse * vertex.inverse_mass;
+                    // `aired` is sorted
+                    if let Ok(k) = aired.binary_search(i) {
+                        self.scratch.pushed[k].2 += impulse;
+                    }
                 }
             }
         }

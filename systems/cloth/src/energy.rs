@@ -38,10 +38,11 @@ impl Energy {
 /// What was put in and taken out since the start [J].
 ///
 /// Energy here leaves out that of penalty layers: with a restitution below 1 contact never gives all of it back. What
-/// contact holds at present counts as taken.
+/// contact holds at present counts as taken. Each kick is booked by itself: where layers hold what elastic forces press,
+/// contact takes at every tick what those have given just before, so `contact` is more than what was lost.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Account {
-    /// Energy at the start.
+    /// Energy at the start, as leapfrog keeps it.
     pub start: f64,
     /// Held at the start by layers of pairs that began too close; contact may give it.
     pub layers: f64,
@@ -53,6 +54,9 @@ pub struct Account {
     pub damping: f64,
     /// Taken by contact, of which restitution may give back a part.
     pub contact: f64,
+    /// The most energy of motion, elasticity and layers that there was at the end of an advance; written by
+    /// `watch.rs`.
+    pub peak: f64,
 }
 
 impl Account {
@@ -60,22 +64,36 @@ impl Account {
     pub fn most(&self) -> f64 {
         self.start + self.layers + self.movers + self.loads
     }
-
-    /// Energy that came from nowhere: what there is beyond what every single kick put in and took. Small and without
-    /// drift while clocks are short enough; it swings with the square of the periods.
-    pub fn gained(&self, energy: &Energy) -> f64 {
-        let known = self.start + self.movers + self.loads - self.damping - self.contact;
-        energy.without_contact() - known
-    }
 }
 
 /// Energies of everything free at the present time.
+pub(crate) fn energy(net: &Net, state: &State) -> Energy {
+    sum(&energy_of_sheets(net, state), contact_energy(net, state))
+}
+
+/// All sheets together, and their layers.
+pub(crate) fn sum(sheets: &[Energy], contact: f64) -> Energy {
+    let mut all = Energy {
+        contact,
+        ..Energy::default()
+    };
+    for sheet in sheets {
+        all.kinetic += sheet.kinetic;
+        all.stretching += sheet.stretching;
+        all.bending += sheet.bending;
+        all.gravity += sheet.gravity;
+    }
+    all
+}
+
+/// Energies of each sheet at the present time, without layers.
 ///
 /// A kick stands for a force that acts all through its period, from half of it before to half of it after. Velocities
 /// are taken with the part of it that belongs to the time before now: without that energy would swing by
 /// the first power of the periods, and not by the second.
-pub(crate) fn energy(net: &Net, state: &State) -> Energy {
-    let mut energy = Energy::default();
+pub(crate) fn energy_of_sheets(net: &Net, state: &State) -> Vec<Energy> {
+    let mut sheets = vec![Energy::default(); net.sheets];
+    let sheet = |i: u32| net.object[i as usize] as usize;
     let t = state.time;
     let place = |v: &Vertex| v.at(t, net.gravity);
     let x: Vec<Vec3> = state.vertices.iter().map(place).collect();
@@ -84,21 +102,21 @@ pub(crate) fn energy(net: &Net, state: &State) -> Energy {
         let ahead = seconds(t & ((1 << level) - 1)) - 0.5 * period(level as u8);
         for spring in &beat.springs {
             let [a, b] = spring.ends.map(|i| i as usize);
-            energy.stretching += spring.energy([x[a], x[b]]);
+            sheets[sheet(spring.ends[0])].stretching += spring.energy([x[a], x[b]]);
             let kick = spring.force([x[a], x[b]]) * ahead;
             momentum[a] += kick;
             momentum[b] -= kick;
         }
         for triangle in &beat.triangles {
             let corners = triangle.corners.map(|i| x[i as usize]);
-            energy.stretching += triangle.energy(corners);
+            sheets[sheet(triangle.corners[0])].stretching += triangle.energy(corners);
             for (i, force) in triangle.corners.iter().zip(triangle.force(corners)) {
                 momentum[*i as usize] += force * ahead;
             }
         }
         for hinge in &beat.hinges {
             let corners = hinge.corners.map(|i| x[i as usize]);
-            energy.bending += hinge.energy(corners);
+            sheets[sheet(hinge.corners[0])].bending += hinge.energy(corners);
             for (i, force) in hinge.corners.iter().zip(hinge.force(corners)) {
                 momentum[*i as usize] += force * ahead;
             }
@@ -113,19 +131,27 @@ pub(crate) fn energy(net: &Net, state: &State) -> Energy {
         if v.inverse_mass > 0.0 {
             let mass = 1.0 / v.inverse_mass;
             let velocity = v.velocity_at(t, net.gravity) + momentum[i] * v.inverse_mass;
-            energy.kinetic += 0.5 * mass * velocity.length_squared();
-            energy.gravity -= mass * net.true_gravity.dot(x[i]);
+            let own = &mut sheets[sheet(i as u32)];
+            own.kinetic += 0.5 * mass * velocity.length_squared();
+            own.gravity -= mass * net.true_gravity.dot(x[i]);
         }
     }
+    sheets
+}
+
+/// Energy of all penalty layers [J].
+pub(crate) fn contact_energy(net: &Net, state: &State) -> f64 {
+    let at = |i: u32| state.vertices[i as usize].at(state.time, net.gravity);
+    let mut sum = 0.0;
     for p in state.pairs.all() {
         let pair = &state.pairs.pool[p as usize];
         if pair.layers > 0 {
-            let found = pair.kind.closest(pair.corners.map(|i| x[i as usize]));
+            let found = pair.kind.closest(pair.corners.map(at));
             let outermost = net.thickness_of(&pair.corners);
-            energy.contact += net.layers.energy(outermost, found.distance_squared.sqrt());
+            sum += net.layers.energy(outermost, found.distance_squared.sqrt());
         }
     }
-    energy
+    sum
 }
 
 /// Momentum of everything free [kg m/s], and its moment about the origin [kg m²/s].

@@ -33,7 +33,7 @@ pub(crate) fn levels_at(t: Tick, mask: u64) -> impl Iterator<Item = usize> {
     })
 }
 
-/// What the loop works with; nothing in here outlives an event.
+/// What the loop works with; results depend on nothing in here that outlives an event.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Scratch {
     /// Vertices kicked at this time.
@@ -57,6 +57,10 @@ pub(crate) struct Scratch {
     pub(crate) tail: Vec<Entry>,
     /// By vertex, half of the kicks of this time; see `tick_elastic`.
     pub(crate) middle: Vec<Vec3>,
+    /// Vertices that fields and loads push at this time: velocity before [m/s] and impulse [N s].
+    pub(crate) pushed: Vec<(u32, Vec3, Vec3)>,
+    /// By sheet, its energy at the end of the last advance [J]; see `watch.rs`.
+    pub(crate) sheet_energy: Vec<f64>,
     /// Elements need other clocks before the loop goes on.
     pub(crate) regroup: bool,
     pub(crate) tally: Tally,

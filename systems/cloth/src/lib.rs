@@ -42,6 +42,7 @@ mod system;
 mod toil;
 mod validate;
 mod vertex;
+mod watch;
 
 pub use beats::ClampedDamper;
 pub use body::{Answer, FreeMotion, Hold};
@@ -62,3 +63,4 @@ pub use start::{Patch, patches_as_obj};
 pub use state::{Feature, Stall, State};
 pub use system::{Kept, Place, Start, System};
 pub use vertex::Vertex;
+pub use watch::{GAIN_SHARE, Surplus};

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::beats::Beat;
 use crate::pairs::RANKS;
-use crate::{Account, Energy, Stall};
+use crate::{Account, Energy, Stall, Surplus};
 
 /// Events by kind.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -94,6 +94,8 @@ pub struct Report {
     pub energy: Energy,
     /// Work put in and energy taken since the start.
     pub account: Account,
+    /// Energy at the end beyond all that was put in.
+    pub surplus: Surplus,
     /// Pairs in the list.
     pub pairs: usize,
     /// Pairs by active layers: none, 1, 2, 3 to 4, 5 to 8, and so on by doubling.

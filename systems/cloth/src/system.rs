@@ -19,7 +19,7 @@ pub use roster::Kept;
 
 use crate::{
     Account, Answer, BroadPhase, Certificate, ClampedDamper, Energy, Error, FreeMotion, Meeting,
-    Model, Moment, Obstacle, Options, Patch, Report, Stall,
+    Model, Moment, Obstacle, Options, Patch, Report, Stall, Surplus, energy, watch,
 };
 
 /// What a start was like.
@@ -58,14 +58,26 @@ impl System {
         net.validate_start(options.start_layers)?;
         let state = State::new(&net);
         let mut system = Self::begun(model, options, net, state, Scratch::default());
-        let energy = system.energy();
+        system.open_account();
         system.start = Start {
             deepest: system.scratch.tally.deepest,
-            energy: energy.contact,
+            energy: system.state.account.layers,
         };
-        system.state.account.start = energy.without_contact();
-        system.state.account.layers = energy.contact;
         Ok(system)
+    }
+
+    /// Takes down the energies of the start.
+    pub(crate) fn open_account(&mut self) {
+        let energy = self.energy();
+        let kept = watch::kept_energy(&self.net, &self.state);
+        let account = &mut self.state.account;
+        (account.start, account.layers) = (kept, energy.contact);
+        account.peak = watch::at_work(&energy);
+    }
+
+    #[cfg(test)]
+    pub(crate) fn state_mut(&mut self) -> &mut State {
+        &mut self.state
     }
 
     /// A system with its pairs and certificates.
@@ -285,7 +297,8 @@ impl System {
         }
     }
 
-    fn report(&self, end: Tick, clock: Instant) -> Report {
+    fn report(&mut self, end: Tick, clock: Instant) -> Report {
+        let (energy, surplus) = self.close_account();
         let state = &self.state;
         let mut layers = vec![0u64; 2];
         let mut level: Vec<u8> = self.net.check.clone();
@@ -321,7 +334,8 @@ impl System {
         }
         Report {
             events: self.scratch.tally,
-            energy: self.energy(),
+            energy,
+            surplus,
             account: state.account,
             pairs: state.pairs.len(),
             layers,
@@ -333,6 +347,16 @@ impl System {
             time: self.time(),
             seconds: clock.elapsed().as_secs_f64(),
         }
+    }
+
+    /// Energies now, and what of them was not put in.
+    fn close_account(&mut self) -> (Energy, Surplus) {
+        let (net, state) = (&self.net, &mut self.state);
+        let sheets = energy::energy_of_sheets(net, state);
+        let all = energy::sum(&sheets, energy::contact_energy(net, state));
+        let before = &mut self.scratch.sheet_energy;
+        let surplus = watch::close_account(net, state, &sheets, before, &all);
+        (all, surplus)
     }
 
     /// What met although both sides of it are prescribed, once for each two things, since the start.
@@ -462,7 +486,7 @@ impl System {
 
     /// Energies now.
     pub fn energy(&self) -> Energy {
-        crate::energy::energy(&self.net, &self.state)
+        energy::energy(&self.net, &self.state)
     }
 
     /// Work put in and energy taken since the start.
@@ -478,7 +502,7 @@ impl System {
 
     /// Momentum of everything free [kg m/s], and its moment about the origin [kg m²/s].
     pub fn momentum(&self) -> (Vec3, Vec3) {
-        crate::energy::momentum(&self.net, &self.state)
+        energy::momentum(&self.net, &self.state)
     }
 
     fn all_points(&self, state: &State) -> Vec<Vec3> {

@@ -46,6 +46,16 @@ impl Vertex {
         self.velocity + self.falls(gravity) * ((t - self.time) as f64 * TICK)
     }
 
+    /// Position and velocity `s` before `t`, had nothing kicked it since [m], [m/s].
+    pub(crate) fn before(&self, t: Tick, s: f64, gravity: Vec3) -> (Vec3, Vec3) {
+        let (x, v, g) = (
+            self.at(t, gravity),
+            self.velocity_at(t, gravity),
+            self.falls(gravity),
+        );
+        (x - v * s + g * (0.5 * s * s), v - g * s)
+    }
+
     /// Energy of motion and in gravity of a vertex of this inverse mass, as it is [J].
     pub(crate) fn own_energy(&self, inverse_mass: f64, gravity: Vec3) -> f64 {
         if inverse_mass > 0.0 {

@@ -132,3 +132,54 @@ fn a_body_thrown_by_cloth_is_found() {
         );
     }
 }
+
+/// A sheet of springs of `stiffness` that hangs by two corners, beside another that is thrown.
+fn hung(stiffness: f64) -> Scene {
+    let mut scene = Scene::new();
+    let surface = Surface::Sheet {
+        columns: 6,
+        rows: 6,
+        spacing: 0.1,
+    };
+    let material = ClothMaterial {
+        stretch: Stretch::Spring(stiffness),
+        ..ClothMaterial::default()
+    };
+    let thrown = Cloth::new("thrown", surface.clone()).at(5.0, 0.0, 0.0);
+    scene.add(thrown.velocity(0.0, 10.0, 0.0));
+    let hung = Cloth::new("hung", surface).of(material);
+    scene.add(hung.pin(Pin::fixed(ClothPart::Corners)));
+    scene.cloth_truth(ClothTruth::EnergyNeverGained { share: 0.01 });
+    scene
+}
+
+/// Springs that become a thousand times as stiff while they are stretched have energy that nobody put in.
+#[test]
+fn energy_that_nobody_put_into_cloth_is_found_and_named() {
+    let [mut soft, mut stiff] = [2.0, 2000.0].map(|k| World::new(&hung(k)).unwrap());
+    for world in [&mut soft, &mut stiff] {
+        world.run_for(0.3);
+        assert!(world.is_sound(), "{:?}", world.findings());
+    }
+    let stretched = soft.cloths().unwrap().state().clone();
+    stiff.cloths_mut().unwrap().restore(stretched).unwrap();
+    stiff.step();
+    let [finding] = stiff.findings() else {
+        panic!("{:?}", stiff.findings());
+    };
+    assert_eq!(finding.kind, FindingKind::ClothGained);
+    assert_eq!(finding.thing, "hung");
+    assert!(finding.value > finding.allowed && !stiff.verdict().sound);
+    let line = finding.to_string();
+    assert!(line.contains("J more than was put in"), "{line}");
+    // once for the cloth, in a run that goes on from here too
+    stiff.step();
+    let mut resumed = World::new(&hung(2000.0)).unwrap();
+    resumed.restore(&stiff.snapshot()).unwrap();
+    resumed.step();
+    let found = resumed
+        .findings()
+        .iter()
+        .map(|f| (f.thing.as_str(), f.count));
+    assert_eq!(found.collect::<Vec<_>>(), [("hung", 3)]);
+}

@@ -7,6 +7,7 @@ use crate::event_loop::Scratch;
 use crate::net::Net;
 use crate::state::State;
 use crate::vertex::Vertex;
+use crate::watch;
 use crate::{Error, Model, Options};
 
 use super::System;
@@ -108,15 +109,14 @@ impl System {
             net.elements
                 .follow(&mut state.drops, &net.inverse_mass, &place);
         }
-        let held = self.energy();
+        let (held, kept) = (self.energy(), watch::kept_energy(&self.net, &self.state));
         (self.model, self.net, self.state) = (model, net, state);
         self.scratch = Scratch::default();
         self.group();
         self.begin();
         let now = self.energy();
         self.state.account.layers += now.contact - held.contact;
-        let brought = now.without_contact() - held.without_contact();
-        self.state.account.start += brought;
+        self.state.account.start += watch::kept_energy(&self.net, &self.state) - kept;
         Ok(())
     }
 }

@@ -8,6 +8,7 @@ mod contact;
 mod culling;
 mod damping;
 mod elastic;
+mod energy;
 mod ground;
 mod hand;
 mod input;
