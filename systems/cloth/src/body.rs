@@ -326,6 +326,11 @@ impl FreeBody {
         point - (self.centre + self.velocity * seconds(t - self.time))
     }
 
+    /// Velocity of its centre [m/s] and spin [rad/s].
+    pub(crate) fn twist(&self) -> [Vec3; 2] {
+        [self.velocity, self.spin]
+    }
+
     /// Velocity at the end of an arm [m/s].
     #[inline]
     pub(crate) fn velocity_at(&self, arm: Vec3) -> Vec3 {

@@ -6,6 +6,7 @@ use crate::clock::{period, seconds};
 use crate::eights::{tick_dashpots, tick_hinges, tick_springs};
 use crate::elastic::Held;
 use crate::event_loop::{Run, levels_at};
+use crate::layer_ticks::Before;
 
 impl Run<'_> {
     /// Elastic forces, gravity, fields and dashpots whose clocks tick now. Positions stand still meanwhile, so kicks
@@ -15,10 +16,18 @@ impl Run<'_> {
         self.scratch
             .middle
             .resize(self.state.vertices.len(), Vec3::ZERO);
+        let count = self.state.vertices.len();
+        self.scratch.before.resize(count, Before::default());
+        let touching = self.levels_now(self.state.agenda.mask).next().is_some();
         for level in self.levels_now(net.beat_mask) {
             let beat = &net.beats[level];
             for i in &beat.stencil {
                 self.state.vertices[*i as usize].move_to(t, net.gravity);
+            }
+            if touching {
+                for i in beat.stencil.iter().map(|i| *i as usize) {
+                    self.scratch.before[i].keep(t, self.state.vertices[i].velocity);
+                }
             }
             for i in &beat.damped {
                 self.scratch.middle[*i as usize] = self.state.vertices[*i as usize].velocity;

@@ -12,6 +12,7 @@ use crate::agenda::Entry;
 use crate::balls::Below;
 use crate::broad::Bounds;
 use crate::clock::{LEVELS, Tick, next_tick};
+use crate::layer_ticks::{Before, Touch};
 use crate::net::Net;
 use crate::pair::{Kind, Pair};
 use crate::pairs::RANKS;
@@ -61,6 +62,12 @@ pub(crate) struct Scratch {
     pub(crate) pushed: Vec<(u32, Vec3, Vec3)>,
     /// By sheet, its energy at the end of the last advance [J]; see `watch.rs`.
     pub(crate) sheet_energy: Vec<f64>,
+    /// By vertex, its velocity before the kicks of a time; by obstacle, the same of bodies that give way. What contact
+    /// takes, it takes half way through the kicks; see `take_losses`.
+    pub(crate) before: Vec<Before>,
+    pub(crate) twists: Vec<[Vec3; 2]>,
+    /// Pairs that push now.
+    pub(crate) touches: Vec<Touch>,
     /// Elements need other clocks before the loop goes on.
     pub(crate) regroup: bool,
     pub(crate) tally: Tally,
@@ -86,6 +93,7 @@ impl Run<'_> {
         watch: &mut dyn FnMut(&State),
         go_on: &mut dyn FnMut(&Moment) -> bool,
     ) -> bool {
+        self.scratch.before.clear();
         self.change_velocities();
         self.repair();
         self.scratch.regroup = false;

@@ -3,20 +3,83 @@
 use drystone_base::Vec3;
 
 use crate::agenda::Entry;
-use crate::clock::period;
+use crate::body::FreeBody;
+use crate::clock::{Tick, period};
 use crate::event_loop::Run;
+use crate::grip::Grip;
 
 /// The primitive of a pair that belongs to a body which gives way.
+#[derive(Clone, Copy, Debug)]
 struct GivingSide {
     /// Number of the obstacle.
     body: usize,
-    /// Which corners of the pair are its.
-    corners: std::ops::Range<usize>,
-    /// Sum of their weights, 1 or -1.
+    /// Whether the first primitive is its, and not the second.
+    first: bool,
+    /// Sum of the weights of its corners, 1 or -1.
     sign: f64,
-    /// From its centre to where the pair meets it [m], and its velocity there [m/s].
+    /// From its centre to where the pair meets it [m].
     arm: Vec3,
+}
+
+/// Restitution below which contact also brakes what parts, with as much as its layers push, and does not only cease to
+/// push: what was stopped deep inside comes back to the surface with the speed of half a kick, which would else be its
+/// restitution [1].
+const DEAD: f64 = 0.1;
+
+/// Two primitives that push each other at this time.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Touch {
+    corners: [u32; 4],
+    /// How many of the corners belong to the first primitive.
+    split: usize,
+    /// Of the closest points; those of the second primitive are negative.
+    weights: [f64; 4],
+    /// From the second to the first.
+    normal: Vec3,
+    /// What all of its layers push in the period of the fastest that push [N s].
+    impulse: f64,
+    /// What its slower layers pushed since half of their periods, less what they were to push until now [N s].
+    ahead: f64,
+    restitution: f64,
+    friction: f64,
+    /// What static friction pulls with in that period, along the surface [N s].
+    grip: Vec3,
+    side: Option<GivingSide>,
+}
+
+impl Touch {
+    /// Whether a corner belongs to a body that gives way.
+    #[inline]
+    fn gives(&self, k: usize) -> bool {
+        self.side.is_some_and(|side| side.first == (k < self.split))
+    }
+}
+
+/// Velocity of a vertex before the kicks of one time, then half of what they changed.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Before {
     velocity: Vec3,
+    time: Tick,
+    halved: Tick,
+}
+
+impl Before {
+    /// Keeps the velocity at `t`, if that is the first of this time.
+    #[inline]
+    pub(crate) fn keep(&mut self, t: Tick, velocity: Vec3) {
+        if self.time != t {
+            (self.velocity, self.time) = (velocity, t);
+        }
+    }
+
+    /// All kicks of this time have been given.
+    #[inline]
+    fn halve(&mut self, velocity: Vec3) {
+        if self.halved != self.time {
+            self.velocity = (velocity - self.velocity) * 0.5;
+            self.halved = self.time;
+        }
+    }
 }
 
 impl Run<'_> {
@@ -24,6 +87,7 @@ impl Run<'_> {
     /// end, are passed over: most of resting cloth are.
     pub(crate) fn tick_penalties(&mut self) {
         let (t, gravity) = (self.state.time, self.net.gravity);
+        self.note_twists();
         for level in self.levels_now(self.state.agenda.mask) {
             let mut entries = self.state.agenda.take(level, &mut self.scratch.tail);
             let (h, mut clear) = (period(level as u8), 0);
@@ -60,6 +124,18 @@ impl Run<'_> {
             self.scratch.tally.null_penalties += clear;
             self.state.agenda.put_back(level, entries);
         }
+        self.take_losses();
+    }
+
+    /// Notes how bodies that give way move before the kicks of this time.
+    fn note_twists(&mut self) {
+        let twist = |body: &Option<FreeBody>| match body {
+            Some(body) => body.twist(),
+            None => [Vec3::ZERO; 2],
+        };
+        let twists = &mut self.scratch.twists;
+        twists.clear();
+        twists.extend(self.state.bodies.iter().map(twist));
     }
 
     /// Gaps of a pair of thickness `outermost` at which layer `l` neither acts nor ends: rounding is counted once for
@@ -73,7 +149,7 @@ impl Run<'_> {
     /// Kicks a pair by its layers of one level; false if none of them is active any more.
     #[inline]
     fn tick_layers(&mut self, entry: &mut Entry, x: [Vec3; 4], h: f64) -> bool {
-        let (t, net, gravity) = (self.state.time, self.net, self.net.gravity);
+        let net = self.net;
         let found = entry.kind().closest(x);
         let d = found.distance_squared.sqrt();
         let outermost = net.thickness_of(&entry.corners);
@@ -83,82 +159,193 @@ impl Run<'_> {
             return self.keep_layers(entry, d, found.apart, &found.weights);
         }
         self.scratch.tally.penalties += 1;
-        let n = found.apart / d;
-        let w = found.weights;
-        let corners = entry.corners.map(|i| i as usize);
-        let mut impulse = h * net
-            .layers
-            .force(outermost, entry.from, self.last_layer(entry), d);
-        // the side of a body that gives way
         let side = match self.state.bodies.is_empty() {
             true => None,
-            false => self.giving_side(entry, &x, &w),
+            false => self.giving_side(entry, &x, &found.weights),
         };
-        let (mut velocity, mut inverse_mass) = match &side {
-            Some(side) => (side.velocity * side.sign, 0.0),
-            None => (Vec3::ZERO, 0.0),
+        let mut touch = Touch {
+            corners: entry.corners,
+            split: entry.kind().split(),
+            weights: found.weights,
+            normal: found.apart / d,
+            impulse: 0.0,
+            ahead: 0.0,
+            restitution: 1.0,
+            friction: 0.0,
+            grip: Vec3::ZERO,
+            side,
         };
-        let gives = |k: usize| side.as_ref().is_some_and(|side| side.corners.contains(&k));
-        for k in (0..4).filter(|k| !gives(*k)) {
-            let vertex = &self.state.vertices[corners[k]];
-            velocity += vertex.velocity_at(t, gravity) * w[k];
-            inverse_mass += w[k] * w[k] * vertex.inverse_mass;
-        }
-        let (a, b) = (
-            net.object_of(corners[0] as u32),
-            net.object_of(corners[3] as u32),
-        );
-        if velocity.dot(n) > 0.0 {
-            // work given back is e² of the work stored, so the speed is e of the speed
-            let e = a.restitution.max(b.restitution);
-            impulse *= e * e;
-        }
-        if impulse == 0.0 {
-            return true;
-        }
-        let mut kick = n * impulse;
-        let friction = (a.friction * b.friction).sqrt();
-        if friction > 0.0 {
-            if let Some(side) = &side {
-                // a body that is pushed off its centre turns, which is a slip too
-                velocity += self.answer(side, kick);
+        let push = h * net
+            .layers
+            .force(outermost, entry.from, self.last_layer(entry), d);
+        // of all its layers the deepest that push have the fastest clock: at its ticks contact grips and takes energy
+        if d >= net.layers.thickness(outermost, entry.to.saturating_add(1)) {
+            let [a, b] = [entry.corners[0], entry.corners[3]].map(|i| net.object_of(i));
+            touch.restitution = a.restitution.max(b.restitution);
+            touch.friction = (a.friction * b.friction).sqrt();
+            touch.impulse = push;
+            if entry.from > 1 {
+                touch.impulse += h * net.layers.force(outermost, 1, entry.from - 1, d);
+                let first = self.state.pairs.records[entry.pair as usize].period;
+                touch.ahead =
+                    net.layers
+                        .ahead(first, outermost, entry.from - 1, d, self.state.time);
             }
-            let slip = velocity - n * velocity.dot(n);
-            let speed = slip.length();
-            if speed > 0.0 {
-                if let Some(side) = &side {
-                    inverse_mass += self.answer(side, slip).dot(slip) / (speed * speed);
-                }
-                if inverse_mass > 0.0 {
-                    kick -= slip * ((friction * impulse).min(speed / inverse_mass) / speed);
-                }
+            if touch.friction > 0.0 {
+                let deepest = net.layers.deepest(outermost, entry.from, d);
+                let stiffness = 0.5 * net.layers.stiffness_of_all(deepest);
+                let most = touch.friction * touch.impulse / h;
+                let closest = (touch.weights, found.apart, touch.normal);
+                touch.grip = self.grip(entry.pair, &x, closest, stiffness, most) * h;
+            }
+            self.kick_pair(&touch, touch.normal * push + touch.grip);
+            if touch.restitution < 1.0 || touch.friction > 0.0 {
+                self.scratch.touches.push(touch);
+            }
+        } else {
+            self.kick_pair(&touch, touch.normal * push);
+        }
+        true
+    }
+
+    /// Force of static friction on the first primitive of a pair, at most `most` [N]; see [`Grip::pull`].
+    #[inline]
+    fn grip(
+        &mut self,
+        p: u32,
+        x: &[Vec3; 4],
+        closest: ([f64; 4], Vec3, Vec3),
+        stiffness: f64,
+        most: f64,
+    ) -> Vec3 {
+        let (t, pairs) = (self.state.time, &mut self.state.pairs);
+        // it lasts while the pair touches: from one tick of the first layer to the next
+        let first = self.net.layers.level(pairs.records[p as usize].period, 1);
+        let since = t.saturating_sub(1 << first.unwrap_or(0));
+        let (weights, apart, _) = closest;
+        let grip = pairs.grip(p, since, || Grip::new(weights, apart, stiffness, t));
+        grip.time = t;
+        grip.pull(x, closest, stiffness, most)
+    }
+
+    /// What contact takes at this time: restitution and friction of every pair whose fastest layers ticked, one after
+    /// the other.
+    ///
+    /// Both act on velocities half way through all kicks of this time: there what rests has none, and there what is taken
+    /// is taken from the quadratic form that leapfrog keeps, as with dashpots. The force of a pair that parts is multiplied by
+    /// `e²`, since work given back is then `e²` of the work stored and the speed `e` of the speed; but no more is taken
+    /// off than stops the parting. So a pair at rest is neither thrown out nor let sink: it goes, without swinging, to where
+    /// its layers carry the load.
+    fn take_losses(&mut self) {
+        let mut touches = std::mem::take(&mut self.scratch.touches);
+        for i in touches.iter().flat_map(|touch| touch.corners) {
+            let vertex = &self.state.vertices[i as usize];
+            if vertex.inverse_mass > 0.0 {
+                self.scratch.before[i as usize].halve(vertex.velocity);
             }
         }
+        for (body, twist) in self.state.bodies.iter().zip(&mut self.scratch.twists) {
+            if let Some(body) = body {
+                let [velocity, spin] = body.twist();
+                *twist = [(velocity - twist[0]) * 0.5, (spin - twist[1]) * 0.5];
+            }
+        }
+        for touch in &touches {
+            let mut inverse_mass = 0.0;
+            for k in (0..4).filter(|k| !touch.gives(*k)) {
+                let vertex = &self.state.vertices[touch.corners[k] as usize];
+                inverse_mass += touch.weights[k] * touch.weights[k] * vertex.inverse_mass;
+            }
+            let (n, e) = (touch.normal, touch.restitution);
+            let mut middle = self.middle_velocity(touch);
+            let mut kick = Vec3::ZERO;
+            // restitution
+            let along = inverse_mass + self.answer(touch, n).dot(n);
+            let parting = middle.dot(n) - along * touch.ahead;
+            let mut left = touch.impulse;
+            if parting > 0.0 && e < 1.0 {
+                let most = 1.0 - e * e + (1.0 - e / DEAD).max(0.0);
+                let taken = (parting / along).min(most * touch.impulse);
+                kick -= n * taken;
+                left = (left - taken).max(0.0);
+                middle += self.answer(touch, kick);
+            }
+            // friction: what stops the slip, together with the grip no more than the cone allows
+            if touch.friction > 0.0 {
+                let slip = middle - n * middle.dot(n);
+                let speed = slip.length();
+                let along = slip / speed.max(f64::MIN_POSITIVE);
+                let across = inverse_mass + self.answer(touch, along).dot(along);
+                let mut pull = touch.grip;
+                if across > 0.0 {
+                    pull -= slip / across;
+                }
+                let (most, found) = (touch.friction * left, pull.length());
+                if found > most {
+                    pull *= most / found;
+                }
+                kick += pull - touch.grip;
+            }
+            if kick != Vec3::ZERO {
+                self.kick_pair(touch, kick);
+            }
+        }
+        touches.clear();
+        self.scratch.touches = touches;
+    }
+
+    /// Relative velocity of the two sides half way through the kicks of this time [m/s].
+    #[inline]
+    fn middle_velocity(&self, touch: &Touch) -> Vec3 {
+        let mut velocity = Vec3::ZERO;
+        for k in (0..4).filter(|k| !touch.gives(*k)) {
+            let (i, w) = (touch.corners[k] as usize, touch.weights[k]);
+            let vertex = &self.state.vertices[i];
+            velocity += vertex.velocity * w;
+            if vertex.inverse_mass > 0.0 {
+                velocity -= self.scratch.before[i].velocity * w;
+            }
+        }
+        if let Some(side) = &touch.side
+            && let Some(body) = &self.state.bodies[side.body]
+        {
+            let [linear, spin] = self.scratch.twists[side.body];
+            let half = linear + spin.cross(side.arm);
+            velocity += (body.velocity_at(side.arm) - half) * side.sign;
+        }
+        velocity
+    }
+
+    /// An impulse on the two sides of a contact.
+    #[inline]
+    fn kick_pair(&mut self, touch: &Touch, kick: Vec3) {
+        let (t, gravity) = (self.state.time, self.net.gravity);
         // energy given to free vertices, and work of what is prescribed or a body of its own
         let (mut given, mut work) = (0.0, 0.0);
-        for k in (0..4).filter(|k| !gives(*k)) {
-            let vertex = &mut self.state.vertices[corners[k]];
+        for k in (0..4).filter(|k| !touch.gives(*k)) {
+            let (i, w) = (touch.corners[k] as usize, touch.weights[k]);
+            let vertex = &mut self.state.vertices[i];
             if vertex.inverse_mass > 0.0 {
                 vertex.move_to(t, gravity);
-                let change = kick * (w[k] * vertex.inverse_mass);
-                given += w[k] * kick.dot(vertex.velocity + change * 0.5);
+                self.scratch.before[i].keep(t, vertex.velocity);
+                let change = kick * (w * vertex.inverse_mass);
+                given += w * kick.dot(vertex.velocity + change * 0.5);
                 vertex.velocity += change;
-                self.scratch.touched.push(corners[k] as u32);
+                self.scratch.touched.push(touch.corners[k]);
             } else {
-                work -= w[k] * kick.dot(vertex.velocity);
-                self.state.reaction[corners[k]] += kick * w[k];
+                work -= w * kick.dot(vertex.velocity);
+                self.state.reaction[i] += kick * w;
             }
         }
-        if let Some(side) = side
+        if let Some(side) = &touch.side
             && let Some(body) = &mut self.state.bodies[side.body]
         {
             let change = body.answer_at(side.arm, kick * side.sign);
-            work -= side.sign * kick.dot(side.velocity + change * 0.5);
+            work -= side.sign * kick.dot(body.velocity_at(side.arm) + change * 0.5);
             body.kick(t, side.arm, kick * side.sign);
         }
         self.state.account.movers += work;
         self.state.account.contact += work - given;
-        true
     }
 
     /// The last of an entry's layers that is active; a single one is known to be without its pair.
@@ -208,7 +395,7 @@ impl Run<'_> {
     #[inline]
     fn giving_side(&self, entry: &Entry, x: &[Vec3; 4], w: &[f64; 4]) -> Option<GivingSide> {
         let split = entry.kind().split();
-        for (corner, own, other) in [(0, 0..split, split..4), (3, split..4, 0..split)] {
+        for (corner, other) in [(0, split..4), (3, 0..split)] {
             let object = self.net.object[entry.corners[corner] as usize] as usize;
             let Some(Some(body)) =
                 (object.checked_sub(self.net.sheets)).and_then(|k| self.state.bodies.get(k))
@@ -224,21 +411,20 @@ impl Run<'_> {
             let arm = body.arm(point / sign, self.state.time);
             return Some(GivingSide {
                 body: object - self.net.sheets,
-                corners: own,
+                first: corner == 0,
                 sign: -sign,
                 arm,
-                velocity: body.velocity_at(arm),
             });
         }
         None
     }
 
-    /// Change of velocity of a body that gives way by an impulse, where a pair meets it [m/s].
+    /// What an impulse on a contact adds to its relative velocity by the answer of a body that gives way [m/s].
     #[inline]
-    fn answer(&self, side: &GivingSide, impulse: Vec3) -> Vec3 {
-        match &self.state.bodies[side.body] {
-            Some(body) => body.answer_at(side.arm, impulse),
-            None => Vec3::ZERO,
+    fn answer(&self, touch: &Touch, impulse: Vec3) -> Vec3 {
+        match touch.side.map(|side| (side, &self.state.bodies[side.body])) {
+            Some((side, Some(body))) => body.answer_at(side.arm, impulse),
+            _ => Vec3::ZERO,
         }
     }
 }

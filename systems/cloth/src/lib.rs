@@ -20,6 +20,7 @@ mod error;
 mod event_loop;
 mod field;
 mod fitting;
+mod grip;
 mod half_space;
 mod heap;
 mod kdop;

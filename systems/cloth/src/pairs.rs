@@ -4,6 +4,7 @@ use drystone_base::lanes::{ask_for_large_pages, fetch};
 use serde::{Deserialize, Serialize};
 
 use crate::clock::Tick;
+use crate::grip::Grip;
 use crate::net::Net;
 use crate::pair::{Kind, Pair, Scripted};
 
@@ -31,6 +32,11 @@ pub(crate) struct Pairs {
     pub(crate) pool: Vec<Pair>,
     pub(crate) records: Vec<Record>,
     unused: Vec<u32>,
+    /// What friction remembers, and by pair which of them is its, or `NO_GRIP`. Kept as long as the pair, so that it does
+    /// not depend on when layers end.
+    grips: Vec<Grip>,
+    grip_of: Vec<u32>,
+    unused_grips: Vec<u32>,
     /// By vertex and rank, the pairs that it is a corner of: number of the pair, times 4, plus which corner.
     lists: Vec<[Vec<u32>; RANKS]>,
     /// By vertex, bit k: the list of rank k is not empty.
@@ -39,6 +45,9 @@ pub(crate) struct Pairs {
 
 /// Place of a corner that is in no list.
 const UNLISTED: u32 = u32::MAX;
+
+/// Of a pair that has not touched yet.
+const NO_GRIP: u32 = u32::MAX;
 
 impl Pairs {
     pub(crate) fn new(net: &Net) -> Self {
@@ -72,6 +81,10 @@ impl Pairs {
             && self.relied.len() == net.start.len()
             && (0..self.relied.len()).all(relied)
             && self.pool.len() == self.records.len()
+            && self.pool.len() == self.grip_of.len()
+            && (self.grip_of.iter().chain(&self.unused_grips))
+                .all(|g| *g == NO_GRIP || (*g as usize) < self.grips.len())
+            && self.grips.iter().all(Grip::is_sound)
             && self
                 .unused
                 .iter()
@@ -205,6 +218,7 @@ impl Pairs {
             }
             self.pool.push(pair);
             self.records.push(record);
+            self.grip_of.push(NO_GRIP);
             self.pool.len() as u32 - 1
         };
         self.enlist(p);
@@ -260,5 +274,34 @@ impl Pairs {
         self.pool[p as usize].there = false;
         self.pool[p as usize].filed = Tick::MAX;
         self.unused.push(p);
+        let grip = std::mem::replace(&mut self.grip_of[p as usize], NO_GRIP);
+        if grip != NO_GRIP {
+            self.unused_grips.push(grip);
+        }
+    }
+
+    /// What friction remembers of pair `p` if it pulled at `since` or later, else `fresh`.
+    #[inline]
+    pub(crate) fn grip(&mut self, p: u32, since: Tick, fresh: impl FnOnce() -> Grip) -> &mut Grip {
+        let g = self.grip_of[p as usize];
+        if g != NO_GRIP {
+            let grip = &mut self.grips[g as usize];
+            if grip.time < since {
+                *grip = fresh();
+            }
+            return grip;
+        }
+        let g = match self.unused_grips.pop() {
+            Some(g) => {
+                self.grips[g as usize] = fresh();
+                g as usize
+            }
+            None => {
+                self.grips.push(fresh());
+                self.grips.len() - 1
+            }
+        };
+        self.grip_of[p as usize] = g as u32;
+        &mut self.grips[g]
     }
 }

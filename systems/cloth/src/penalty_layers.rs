@@ -3,7 +3,7 @@
 //! `η(l) = η(1) l^(-1/4)`, `r(l) = r(1) l³`, `V = r/2 (d - η)²` where `d < η`. Since `Σ r η²`
 //! diverges, no finite energy passes through all of them.
 
-use crate::clock::{TICK, level_of};
+use crate::clock::{TICK, Tick, level_of, seconds};
 use crate::{Contact, Options};
 
 /// How many layers are tabulated; deeper ones are computed.
@@ -47,6 +47,14 @@ impl Layers {
         self.outermost_stiffness * (l * l * l)
     }
 
+    /// `Σ r(k)` over layers 1 to `l`, `r(1) (l (l + 1)/2)²` [N/m]
+    #[inline]
+    pub(crate) fn stiffness_of_all(&self, l: u32) -> f64 {
+        let l = f64::from(l);
+        let root = 0.5 * l * (l + 1.0);
+        self.outermost_stiffness * (root * root)
+    }
+
     /// How much outside of layer `l` it is activated: a part of η(1), but not of the spacing of
     /// layers, or deep ones would all be active at once [m].
     #[inline]
@@ -86,6 +94,25 @@ impl Layers {
         sum
     }
 
+    /// What layers 1 to `to` of a pair whose first has `period` ticks, at distance `d`, have pushed too early until `t`: a
+    /// kick stands for a force all through its period, from half of it before to half of it after. Layers that tick at `t`
+    /// itself are half way [N s].
+    #[inline]
+    pub(crate) fn ahead(&self, period: f64, outermost: f64, to: u32, d: f64, t: Tick) -> f64 {
+        let mut sum = 0.0;
+        for l in 1..=to {
+            let Some(level) = self.level(period, l) else {
+                break;
+            };
+            let since = t & ((1 << level) - 1);
+            if since > 0 {
+                let force = self.stiffness(l) * (self.thickness(outermost, l) - d).max(0.0);
+                sum += force * (0.5 * seconds(1 << level) - seconds(since));
+            }
+        }
+        sum
+    }
+
     /// Energy of all layers at distance `d` [J].
     pub(crate) fn energy(&self, outermost: f64, d: f64) -> f64 {
         let mut sum = 0.0;
@@ -97,6 +124,16 @@ impl Layers {
             sum += 0.5 * self.stiffness(l) * depth * depth;
         }
         sum
+    }
+
+    /// The deepest layer that acts at distance `d`, if layer `from` does.
+    #[inline]
+    pub(crate) fn deepest(&self, outermost: f64, from: u32, d: f64) -> u32 {
+        let mut l = from;
+        while self.thickness(outermost, l + 1) > d {
+            l += 1;
+        }
+        l
     }
 
     /// How many layers act at distance `d`, at most `most`.

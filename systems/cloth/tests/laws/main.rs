@@ -16,6 +16,7 @@ mod momentum;
 mod prescribed;
 mod progress;
 mod random_setup;
+mod rest;
 mod safety;
 mod scenes;
 mod scripted;
