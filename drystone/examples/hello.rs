@@ -11,12 +11,8 @@ pub fn main() -> Result<(), SceneError> {
     let boxes: Vec<BodyId> = (0..10)
         .map(|i| scene.add(Body::cube(1.0).at(0.0, 0.5 + f64::from(i), 0.0)))
         .collect();
-    scene.add(
-        Body::ball(0.5)
-            .named("ball")
-            .at(-16.0, 5.5, 0.0)
-            .velocity(20.0, 0.0, 0.0),
-    );
+    let ball = Body::ball(0.5).at(-16.0, 4.5, 0.0).mass(20_000.0);
+    scene.add(ball.weightless().velocity(20.0, 0.0, 0.0));
 
     let mut world = World::new(&scene)?;
     let height = |world: &World| {

@@ -8,55 +8,40 @@ use drystone::prelude::*;
 pub fn main() -> Result<(), SceneError> {
     let mut scene = Scene::new();
     let ground = scene.ground();
-    let ball = scene.add(Body::ball(0.2).named("ball").at(0.0, 1.0, 0.0).mass(1.0));
+    let ball = scene.add(Body::ball(0.2).at(0.0, 1.0, 0.0).mass(1.0));
     let mut world = World::new(&scene)?;
 
     // it falls; the world says when it lands
-    while !world
-        .events()
-        .iter()
-        .any(|e| matches!(e, Event::ContactBegan { .. }))
-    {
+    let (a, b) = (ground.into(), ball.into());
+    while !world.events().contains(&Event::ContactBegan { a, b }) {
         world.step();
     }
     println!("the ball lands after {:.2} s", world.time());
 
     // push it along, and look at what it touches
-    let centre = world.body(ball).map_or(Vec3::ZERO, |body| body.centre());
-    if let Some(mut body) = world.body_mut(ball) {
-        body.apply_impulse(Vec3::X * 0.5, centre);
-    }
+    let mut body = world.body_mut(ball).expect("it is there");
+    body.apply_impulse(Vec3::X * 0.5, body.view().centre());
     world.run_for(0.2);
-    if let Some(body) = world.body(ball) {
-        println!("it rolls with {:.2} m/s", body.velocity().x);
-        assert!(body.contacts().iter().all(|c| c.other == ground.into()));
-    }
+    let body = world.body(ball).expect("it is there");
+    println!("it rolls with {:.2} m/s", body.velocity().x);
+    assert!(body.contacts().iter().all(|c| c.other == ground.into()));
 
-    // drop a box where a ray from above meets the ground
-    let hit = world
-        .ray_cast(Vec3::new(3.0, 5.0, 0.0), Vec3::NEG_Y)
-        .expect("the ground has no end");
-    assert_eq!(hit.body, ground);
-    let block = Body::cube(0.4)
-        .at(hit.point.x, hit.point.y + 0.2, 0.0)
-        .mass(2.0);
-    let block = world.add(block)?;
+    // put a box where a ray from above meets the ground
+    let hit = world.ray_cast(Vec3::new(3.0, 5.0, 0.0), Vec3::NEG_Y);
+    let [x, y, z] = hit.expect("the ground has no end").point.to_array();
+    let block = world.add(Body::cube(0.4).named("box").at(x, y + 0.2, z).mass(2.0))?;
 
     // a rope on the box, and a cloth that hangs from two pins
-    let rope = Strand::straight([3.0, 0.4, 0.0], [3.0, 0.8, 0.0], 8).on(name(&world, block));
-    let rope = world.add(rope)?;
+    let rope = world.add(Strand::straight([x, 0.4, z], [x, 0.8, z], 8).on("box"))?;
+    let (columns, rows, spacing) = (8, 8, 0.1);
     let sheet = Surface::Sheet {
-        columns: 8,
-        rows: 8,
-        spacing: 0.1,
+        columns,
+        rows,
+        spacing,
     };
     let mut cloth = Cloth::new("curtain", sheet).at(-2.0, 1.5, 0.0);
-    cloth.pins = [0, 7]
-        .map(|corner| Pin {
-            part: ClothPart::Vertices(vec![corner]),
-            ..Pin::default()
-        })
-        .into();
+    cloth.pins = vec![Pin::default()];
+    cloth.pins[0].part = ClothPart::Vertices(vec![0, 7]);
     let curtain = world.add(cloth)?;
 
     // what happens next can be undone, with all that came and went
@@ -68,16 +53,8 @@ pub fn main() -> Result<(), SceneError> {
     assert!(world.body(block).is_some());
 
     world.run_for(0.3);
-    let [rope, curtain] = [
-        world.strand(rope).map(|rope| rope.points()[8]),
-        world.cloth(curtain).map(|cloth| cloth.points()[63]),
-    ];
-    println!("the rope ends at {rope:.2?}, the curtain at {curtain:.2?}");
+    let tip = world.strand(rope).expect("it is there").points()[8];
+    let hem = world.cloth(curtain).expect("it is there").points()[63];
+    println!("the rope ends at {tip:.2}, the curtain at {hem:.2}");
     Ok(())
-}
-
-fn name(world: &World, id: BodyId) -> String {
-    world
-        .body(id)
-        .map_or_else(String::new, |body| body.name().into())
 }
