@@ -196,7 +196,7 @@ fn an_option_out_of_range_is_found_in_the_section_of_its_system() {
     for (section, option, line) in [
         ("solver", "coursed.substeps", 5),
         ("strand_solver", "steps_per_frame", 5),
-        ("cloth_solver", "stall_ratio", 5),
+        ("cloth_solver", "elastic_fraction", 5),
     ] {
         let text = format!("dt = 0.01\n{body}[{section}]\n{option} = 0\n");
         let error = parse_scene(&text, "a.toml", "").unwrap_err();
