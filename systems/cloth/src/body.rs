@@ -6,8 +6,8 @@
 //! lets it move; `0 ≤ R ≤ M⁻¹`, so that a kick is one on a system that is at most as light as the free body.
 //! Impulses enter with the same number on both sides: momentum is kept whatever the clocks do.
 //!
-//! Vertices of the body go straight from where they are to where the rigid motion will have them at its next
-//! key. A kick gives the whole body a new aim, once for all kicks of one time.
+//! Its centre falls along parabolas. Vertices of the body go straight from where they are to where the rigid motion will
+//! have them at its next key. A kick gives the whole body a new aim, once for all kicks of one time.
 
 use drystone_base::functions::rotation_vector;
 use drystone_base::{Mat3, Pose, Quat, Vec3};
@@ -17,8 +17,8 @@ use crate::clock::{Tick, seconds, ticks};
 
 /// Largest turn between two keys [rad].
 const TURN: f64 = 0.05;
-/// Keys of an advance at which an acceleration acts, at least: an impact between two of them feels it early or
-/// late by half of the time between.
+/// Keys of an advance under acceleration, at least: between two of them vertices are off the parabola by an eighth of
+/// the acceleration times the square of the time between.
 const KEYS: u64 = 8;
 
 /// A row that depends on those before it leaves no more than this part of itself [1].
@@ -159,7 +159,7 @@ pub struct Answer {
 /// A free body while it advances.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct FreeBody {
-    /// When `centre` and `rotation` were taken.
+    /// When `centre`, `rotation` and `velocity` were taken.
     time: Tick,
     centre: Vec3,
     rotation: Quat,
@@ -224,8 +224,7 @@ impl FreeBody {
             centre: motion.centre,
             rotation: motion.pose.rotation,
             offset: motion.pose.rotation.conjugate() * (motion.pose.position - motion.centre),
-            // half a kick of the acceleration, as at both ends of a leapfrog
-            velocity: motion.velocity + motion.acceleration * (0.5 * seconds / keys as f64),
+            velocity: motion.velocity,
             spin: motion.spin,
             acceleration: motion.acceleration,
             mass: motion.mass,
@@ -252,10 +251,18 @@ impl FreeBody {
     fn move_to(&mut self, t: Tick) {
         if t > self.time {
             let h = seconds(t - self.time);
-            self.centre += self.velocity * h;
+            self.centre = self.centre_at(t);
+            self.velocity += self.acceleration * h;
             self.rotation = (rotation_vector(self.spin * h) * self.rotation).normalize();
             self.time = t;
         }
+    }
+
+    /// Its centre at `t`, with nothing moved [m].
+    #[inline]
+    fn centre_at(&self, t: Tick) -> Vec3 {
+        let h = seconds(t - self.time);
+        self.centre + self.velocity * h + self.acceleration * (0.5 * h * h)
     }
 
     /// Time of key `k`.
@@ -267,15 +274,11 @@ impl FreeBody {
         self.start + whole as Tick
     }
 
-    /// The event at `t`, a key or the end of a turn: keys that have come give their part of the acceleration.
+    /// The event at `t`, a key or the end of a turn.
     pub(crate) fn pass(&mut self, t: Tick) {
         self.move_to(t);
         while self.key < self.keys && self.time_of(self.key + 1) <= t {
             self.key += 1;
-            if self.key < self.keys {
-                self.velocity +=
-                    self.acceleration * (seconds(self.end - self.start) / self.keys as f64);
-            }
         }
     }
 
@@ -293,7 +296,7 @@ impl FreeBody {
             .min(t.saturating_add(turn.max(1)));
         let h = seconds(next - t);
         let rotation = (rotation_vector(self.spin * h) * self.rotation).normalize();
-        let centre = self.centre + self.velocity * h;
+        let centre = self.centre_at(next);
         Some((next, Pose::new(centre + rotation * self.offset, rotation)))
     }
 
@@ -323,18 +326,21 @@ impl FreeBody {
     /// From its centre to a point, at `t` [m].
     #[inline]
     pub(crate) fn arm(&self, point: Vec3, t: Tick) -> Vec3 {
-        point - (self.centre + self.velocity * seconds(t - self.time))
+        point - self.centre_at(t)
     }
 
-    /// Velocity of its centre [m/s] and spin [rad/s].
-    pub(crate) fn twist(&self) -> [Vec3; 2] {
-        [self.velocity, self.spin]
-    }
-
-    /// Velocity at the end of an arm [m/s].
+    /// Velocity of its centre [m/s] and spin [rad/s], at `t`.
     #[inline]
-    pub(crate) fn velocity_at(&self, arm: Vec3) -> Vec3 {
-        self.velocity + self.spin.cross(arm)
+    pub(crate) fn twist(&self, t: Tick) -> [Vec3; 2] {
+        let h = seconds(t - self.time);
+        [self.velocity + self.acceleration * h, self.spin]
+    }
+
+    /// Velocity at the end of an arm, at `t` [m/s].
+    #[inline]
+    pub(crate) fn velocity_at(&self, arm: Vec3, t: Tick) -> Vec3 {
+        let [velocity, spin] = self.twist(t);
+        velocity + spin.cross(arm)
     }
 
     /// Change of velocity at the end of an arm by an impulse there [m/s].
@@ -386,7 +392,7 @@ impl FreeBody {
     pub(crate) fn answer(&self) -> Answer {
         let h = seconds(self.end - self.time);
         let rotation = (rotation_vector(self.spin * h) * self.rotation).normalize();
-        let centre = self.centre + self.velocity * h;
+        let centre = self.centre_at(self.end);
         Answer {
             pose: Pose::new(centre + rotation * self.offset, rotation),
             centre,

@@ -129,8 +129,9 @@ impl Run<'_> {
 
     /// Notes how bodies that give way move before the kicks of this time.
     fn note_twists(&mut self) {
+        let t = self.state.time;
         let twist = |body: &Option<FreeBody>| match body {
-            Some(body) => body.twist(),
+            Some(body) => body.twist(t),
             None => [Vec3::ZERO; 2],
         };
         let twists = &mut self.scratch.twists;
@@ -246,7 +247,7 @@ impl Run<'_> {
         }
         for (body, twist) in self.state.bodies.iter().zip(&mut self.scratch.twists) {
             if let Some(body) = body {
-                let [velocity, spin] = body.twist();
+                let [velocity, spin] = body.twist(self.state.time);
                 *twist = [(velocity - twist[0]) * 0.5, (spin - twist[1]) * 0.5];
             }
         }
@@ -311,7 +312,7 @@ impl Run<'_> {
         {
             let [linear, spin] = self.scratch.twists[side.body];
             let half = linear + spin.cross(side.arm);
-            velocity += (body.velocity_at(side.arm) - half) * side.sign;
+            velocity += (body.velocity_at(side.arm, self.state.time) - half) * side.sign;
         }
         velocity
     }
@@ -341,7 +342,7 @@ impl Run<'_> {
             && let Some(body) = &mut self.state.bodies[side.body]
         {
             let change = body.answer_at(side.arm, kick * side.sign);
-            work -= side.sign * kick.dot(body.velocity_at(side.arm) + change * 0.5);
+            work -= side.sign * kick.dot(body.velocity_at(side.arm, t) + change * 0.5);
             body.kick(t, side.arm, kick * side.sign);
         }
         self.state.account.movers += work;

@@ -57,11 +57,10 @@ fn a_box_put_on_a_tablecloth_rests_at_every_mass() {
         let mut scene = table(7);
         scene.add(weight(mass).at(0.0, 0.1202, 0.0));
         let mut world = World::new(&scene).unwrap();
-        let (highest, last, speed) = watch(&mut world, 0.5);
+        let (highest, last, speed) = watch(&mut world, 1.0);
         assert!(highest < 0.1202 + 5e-3, "{mass} kg rose to {highest} m");
         assert!(last > 0.1, "{mass} kg went through the cloth: {last} m");
-        // measured: 2.5, 1.0, 1.0, 0.5 mm/s
-        assert!(speed < 0.01, "{mass} kg still goes at {speed} m/s");
+        assert!(speed < 1e-3, "{mass} kg still goes at {speed} m/s"); // measured: 0.6 mm/s
         assert!(world.cloths().unwrap().crossings().is_empty());
         assert!(world.is_sound(), "{:?}", world.findings());
     }
