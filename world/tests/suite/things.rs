@@ -191,7 +191,7 @@ fn three_times_as_many_bodies_cost_three_times_as_much_to_add() {
     let best = |n: u32| (0..3).map(|_| time(n)).fold(f64::INFINITY, f64::min);
     let (few, many) = (best(10_000), best(30_000));
     // a quadratic cost would be 9 times
-    assert!(many < 6.0 * few, "{few} s, {many} s");
+    assert!(many < 6.0 * few, "{few} s, {many} s"); // all 120 000 of this test: 0.4 s of processor time
 }
 
 #[test]
