@@ -257,13 +257,14 @@ fn sheets(random: &mut Random) -> (Scene, Expect) {
     (scene, Expect::default())
 }
 
-/// Keys of a handle about the origin: shifts by up to `size` and turns, at a pace of `speed`.
-fn path(random: &mut Random, size: f64, speed: f64, duration: f64) -> Vec<Key> {
+/// Keys of a handle about the origin, no two of them within a frame: shifts by up to `size` at a pace of `speed`.
+fn path(random: &mut Random, size: f64, speed: f64, scene: &Scene) -> Vec<Key> {
+    let (duration, frame) = (scene.duration, 1.0 / scene.frame_rate);
     let mut keys = vec![Key::new(0.0, [0.0; 3])];
     let (mut time, mut at) = (0.0, Vec3::ZERO);
     while time < duration && keys.len() < 40 {
         let next = direction(random) * (size * random.unit());
-        time += ((next - at).length() / speed).max(1e-3);
+        time += ((next - at).length() / speed).max(frame);
         at = next;
         keys.push(Key::new(time, at.to_array()));
     }
@@ -283,7 +284,7 @@ fn dragged(random: &mut Random) -> (Scene, Expect) {
         scene.add(ball.at(0.0, -radius - 1.2 * size, 0.0));
     }
     let speed = (GRAVITY * size).sqrt() * decades(random, 0.1, 10.0);
-    let keys = path(random, 0.3 * size, speed, scene.duration);
+    let keys = path(random, 0.3 * size, speed, &scene);
     let mut pin = Pin::along(held(random), keys);
     if random.unit() < 0.5 {
         pin = pin.until(random.range(0.2, 0.9) * scene.duration);

@@ -376,6 +376,8 @@ impl Judge {
                 let cloth = world.scene().cloths.get(surplus.sheet);
                 cloth.map_or_else(String::new, |cloth| format!("`{}`", cloth.name))
             };
+            // what falls farther than it is long has more energy than the start tells
+            self.energy_scale = self.energy_scale.max(surplus.at_work);
             let share = CLOTH_GAIN_SHARE;
             self.note(Law::Energy, surplus.share(), share, world, name);
         }

@@ -608,12 +608,12 @@ impl Elements {
         &self,
         k: usize,
         inverse_mass: &[f64],
-        at: &impl Fn(u32) -> Vec3,
+        at: &impl Fn(u32, f64) -> Vec3,
         slack: f64,
     ) -> u8 {
         let (level, bound) = match self.folds.get(k) {
             Some(fold) => {
-                let x = fold.hinge.corners.map(at);
+                let x = fold.hinge.corners.map(|i| at(i, 0.0));
                 let mass = fold.hinge.corners.map(|i| inverse_mass[i as usize]);
                 let omega = fold.hinge.frequency_squared(x, mass).sqrt();
                 (fold.level, self.fraction / omega.max(fold.omega))
@@ -622,10 +622,19 @@ impl Elements {
                 let Some(membrane) = self.membranes.get(k - self.folds.len()) else {
                     return 0;
                 };
-                let corners = membrane.triangle.corners;
-                let x = corners.map(at);
-                let stiffer = membrane.triangle.stiffening(x);
-                (membrane.level, membrane.longest / stiffer.sqrt())
+                // the longest period at whose end it is not too stiff for it; down to half of that where it is
+                // stretched far, as its force bends over a period
+                let stiffer = |h: f64| {
+                    let x = membrane.triangle.corners.map(|i| at(i, h));
+                    membrane.triangle.stiffening(x)
+                };
+                let now = stiffer(0.0);
+                let fits = |drop: &u8| {
+                    let h = period(self.lowered(membrane.level, *drop));
+                    let root = now.max(stiffer(h)).sqrt();
+                    h * root <= slack * membrane.longest * (0.5 + 0.5 / root)
+                };
+                return (0..MOST).find(fits).unwrap_or(MOST);
             }
         };
         // a bound that is no number stands for a shape without area
@@ -633,24 +642,30 @@ impl Elements {
         level.saturating_sub(allowed).min(MOST)
     }
 
-    /// Whether an element of `beat` has left the bound of its clock by half, with vertices at `at`.
+    /// Whether an element of `beat` has left the bound of its clock by half, with vertices at `at`; hinges only if `all`.
     pub(crate) fn is_outgrown(
         &self,
         beat: &Beat,
         drops: &[u8],
         inverse_mass: &[f64],
-        at: &impl Fn(u32) -> Vec3,
+        at: &impl Fn(u32, f64) -> Vec3,
+        all: bool,
     ) -> bool {
         let grown = |k: &u32| {
             let k = *k as usize;
-            self.wanted_drop(k, inverse_mass, at, 1.5) > drops[k]
+            (all || k >= self.folds.len()) && self.wanted_drop(k, inverse_mass, at, 1.5) > drops[k]
         };
         beat.followed.iter().any(grown)
     }
 
     /// Levels below rest by the present shape: lowered where the bound asks for it, raised again where there is twice
     /// the room.
-    pub(crate) fn follow(&self, drops: &mut [u8], inverse_mass: &[f64], at: &impl Fn(u32) -> Vec3) {
+    pub(crate) fn follow(
+        &self,
+        drops: &mut [u8],
+        inverse_mass: &[f64],
+        at: &impl Fn(u32, f64) -> Vec3,
+    ) {
         for (k, drop) in drops.iter_mut().enumerate() {
             let (least, most) = (
                 self.wanted_drop(k, inverse_mass, at, 1.0),

@@ -8,6 +8,9 @@ use crate::elastic::Held;
 use crate::event_loop::{Run, levels_at};
 use crate::layer_ticks::Before;
 
+/// Triangles are looked at once in a period of this level, or at every tick: every millisecond.
+const FOLLOWED: u32 = 30;
+
 impl Run<'_> {
     /// Elastic forces, gravity, fields and dashpots whose clocks tick now. Positions stand still meanwhile, so kicks
     /// are known at once; dashpots act half way through them, where velocities are those of the middle of the tick.
@@ -116,17 +119,25 @@ impl Run<'_> {
         self.state.account.movers += work;
     }
 
-    /// Every sixteenth tick of a level: whether its elements are so deformed that they need shorter periods.
+    /// Whether elements that tick now are so deformed, or will be before their next tick, that they need shorter
+    /// periods. Hinges are looked at every sixteenth tick, triangles at least once in so many seconds as well: their
+    /// stiffness grows with the square of their stretch.
     fn follow_shapes(&mut self) {
         let (t, net) = (self.state.time, self.net);
         let vertices = &self.state.vertices;
-        let at = |i: u32| vertices[i as usize].at(t, net.gravity);
-        let mut due = levels_at(t, net.beat_mask).filter(|level| (t >> level) & 15 == 0);
+        // where a vertex will be in `h` seconds if nothing kicks it
+        let at = |i: u32, h: f64| vertices[i as usize].before(t, -h, net.gravity).0;
+        let often = |level: usize, times: u64| (t >> level) & (times - 1) == 0;
+        let mut due = levels_at(t, net.beat_mask);
         let drops = &mut self.state.drops;
         let outgrown = |level: usize| {
             let beat = &net.beats[level];
-            net.elements
-                .is_outgrown(beat, drops, &net.inverse_mass, &at)
+            let quick = FOLLOWED.saturating_sub(level as u32).min(4);
+            let all = often(level, 16);
+            (all || (!beat.triangles.is_empty() && often(level, 1 << quick)))
+                && net
+                    .elements
+                    .is_outgrown(beat, drops, &net.inverse_mass, &at, all)
         };
         if due.any(outgrown) {
             net.elements.follow(drops, &net.inverse_mass, &at);

@@ -13,11 +13,13 @@ use crate::balls::Below;
 use crate::broad::Bounds;
 use crate::clock::{LEVELS, Tick, next_tick};
 use crate::layer_ticks::{Before, Touch};
+use crate::mover::MoverState;
 use crate::net::Net;
 use crate::pair::{Kind, Pair};
 use crate::pairs::RANKS;
 use crate::report::{Moment, Tally};
 use crate::state::State;
+use crate::watch::pulled_energy;
 use crate::{BroadPhase, Certificate, Field, Options};
 
 /// How many events pass between two questions whether to go on.
@@ -192,6 +194,11 @@ impl Run<'_> {
             }
         }
         let mut ground_moves = false;
+        // pins come after obstacles
+        let obstacles = net.objects.len() - net.sheets;
+        let due = |state: &MoverState| state.due.is_some_and(|due| due <= t);
+        let pinned = self.state.movers[obstacles..].iter().any(due);
+        let before = pinned.then(|| pulled_energy(net, self.state));
         for (mover, state) in net.movers.iter().zip(&mut self.state.movers) {
             if state.due.is_some_and(|due| due <= t) {
                 let scratch = &mut *self.scratch;
@@ -222,6 +229,9 @@ impl Run<'_> {
                     }
                 }
             }
+        }
+        if let Some(before) = before {
+            self.state.account.movers += pulled_energy(net, self.state) - before;
         }
         if ground_moves {
             self.scratch.doubtful.extend(&self.state.grounded);

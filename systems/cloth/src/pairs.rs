@@ -196,9 +196,11 @@ impl Pairs {
                 false => Scripted::No,
             },
         };
+        let [a_side, b_side] = [corners[0], corners[3]].map(|i| net.object_of(i).restitution);
+        let bounce = a_side.max(b_side);
         let record = Record {
             key: ((kind as u64) << 60) | (u64::from(a) << 30) | u64::from(b),
-            period: net.layers.period_ticks(most(first) + most(second)),
+            period: net.layers.period_ticks(most(first) + most(second), bounce),
             places: std::array::from_fn(|k| {
                 let repeated = corners[..k].contains(&corners[k]);
                 let still = net.fixed[corners[k] as usize] || net.anchor[corners[k] as usize];

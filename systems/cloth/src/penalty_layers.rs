@@ -67,17 +67,19 @@ impl Layers {
     }
 
     /// Longest period of layer 1 of a pair, in ticks: `α 2/√(r W)`, `W` the largest inverse mass
-    /// that the gap can have [1/kg].
-    pub(crate) fn period_ticks(&self, inverse_mass: f64) -> f64 {
-        self.fraction * 2.0 / (self.outermost_stiffness * inverse_mass).sqrt() / TICK
+    /// that the gap can have [1/kg]. Up to half as long by how much a pair gives back of what it took: a vertex that meets
+    /// a sheet has layers of several pairs at once, and their error is energy there.
+    pub(crate) fn period_ticks(&self, inverse_mass: f64, restitution: f64) -> f64 {
+        let fraction = self.fraction / (1.0 + restitution * restitution);
+        fraction * 2.0 / (self.outermost_stiffness * inverse_mass).sqrt() / TICK
     }
 
     /// Level of layer `l` of a pair whose first layer has `period` ticks; `None` if that is shorter
-    /// than allowed: a stall.
+    /// than allowed: a stall. Where layer `l` acts all before it do, and `√Σ l³ = l (l + 1)/2`.
     #[inline]
     pub(crate) fn level(&self, period: f64, l: u32) -> Option<u8> {
         let l = f64::from(l);
-        level_of(period / (l * l.sqrt()) * TICK).filter(|level| *level >= self.floor)
+        level_of(period / (0.5 * l * (l + 1.0)) * TICK).filter(|level| *level >= self.floor)
     }
 
     /// Total force of layers `from..=to` at distance `d` [N].
@@ -187,7 +189,7 @@ mod tests {
     #[test]
     fn a_deeper_layer_ticks_more_often() {
         let layers = Layers::new(Contact::default(), &Options::default());
-        let period = layers.period_ticks(890.0);
+        let period = layers.period_ticks(890.0, 0.0);
         let mut last = layers.level(period, 1).unwrap();
         for l in 2..500 {
             let level = layers.level(period, l).unwrap();

@@ -604,12 +604,13 @@ impl System {
             return false;
         };
         let (t, gravity) = (self.state.time, self.net.gravity);
+        let before = watch::kept_energy(&self.net, &self.state);
         let held = &mut self.state.vertices[i];
         held.move_to(t, gravity);
-        let taken = held.own_energy(held.inverse_mass, self.net.true_gravity);
-        self.state.account.movers -= taken;
         let new = std::mem::replace(&mut held.inverse_mass, 0.0) > 0.0;
         held.velocity = velocity;
+        let after = watch::kept_energy(&self.net, &self.state);
+        self.state.account.movers += after - before;
         if new {
             self.group();
         }

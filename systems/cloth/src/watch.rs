@@ -117,6 +117,41 @@ fn kept(net: &Net, state: &State) -> (f64, f64) {
     (moving + elastic, (swing - SWING * elastic).max(0.0))
 }
 
+/// The part of [`kept_energy`] in elastic elements at prescribed vertices, and in some others [J].
+///
+/// It jumps when such a vertex changes its velocity between two ticks of an element: the kick before stands for half a
+/// period of the old velocity to come. The jump is work of what moves the vertex.
+pub(crate) fn pulled_energy(net: &Net, state: &State) -> f64 {
+    let (t, gravity) = (state.time, net.gravity);
+    let mut sum = 0.0;
+    for (level, beat) in net.beats.iter().enumerate() {
+        let (since, h) = (seconds(t & ((1 << level) - 1)), period(level as u8));
+        let back = |i: u32| state.vertices[i as usize].before(t, since, gravity);
+        let half = |i: u32, force: Vec3| 0.5 * h * force.dot(back(i).1);
+        // those at moving pins are in no run of eight
+        for spring in &beat.springs[8 * beat.spring_runs.len()..] {
+            let x = spring.ends.map(|i| back(i).0);
+            let force = spring.force(x);
+            sum += spring.energy(x) - half(spring.ends[0], force) - half(spring.ends[1], -force);
+        }
+        for triangle in &beat.triangles {
+            let x = triangle.corners.map(|i| back(i).0);
+            sum += triangle.energy(x);
+            for (i, force) in triangle.corners.iter().zip(triangle.force(x)) {
+                sum -= half(*i, force);
+            }
+        }
+        for hinge in &beat.hinges[8 * beat.hinge_runs.len()..] {
+            let x = hinge.corners.map(|i| back(i).0);
+            sum += hinge.energy(x);
+            for (i, force) in hinge.corners.iter().zip(hinge.force(x)) {
+                sum -= half(*i, force);
+            }
+        }
+    }
+    sum
+}
+
 /// Takes the surplus of the present time, and keeps the most energy at work so far. `before` are the energies of the
 /// sheets when this was last called; it is no part of the state, as results do not depend on it.
 pub(crate) fn close_account(
