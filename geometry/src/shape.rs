@@ -176,6 +176,35 @@ impl Shape {
         }
     }
 
+    /// Largest `x · direction` of its points `x`, of a mesh that of the box around it; a half-space is
+    /// infinite but along its normal [m].
+    pub fn support(&self, direction: Vec3) -> f64 {
+        match self {
+            Self::Sphere { radius } => radius * direction.length(),
+            Self::Box { half } => half.dot(direction.abs()),
+            Self::Capsule {
+                half_length,
+                radius,
+            } => half_length * direction.y.abs() + radius * direction.length(),
+            Self::HalfSpace if direction.x == 0.0 && direction.z == 0.0 && direction.y >= 0.0 => {
+                0.0
+            }
+            Self::HalfSpace => f64::INFINITY,
+            Self::Hull(hull) => hull.support(direction).dot(direction),
+            Self::Mesh(_) => {
+                let around = self.aabb(&Pose::IDENTITY);
+                let far = around.extent().dot(direction.abs());
+                around.centre().dot(direction) + 0.5 * far
+            }
+            Self::Compound(parts) => {
+                let far = parts.iter().map(|(at, part)| {
+                    at.position.dot(direction) + part.support(at.local_direction(direction))
+                });
+                far.fold(f64::NEG_INFINITY, f64::max)
+            }
+        }
+    }
+
     /// How thick the shape is: its smallest width, of a compound that of its thinnest part, of a
     /// mesh twice its volume over its surface; a half-space is infinite [m].
     pub fn thickness(&self) -> f64 {

@@ -76,6 +76,25 @@ fn to_and_fro(a: &Shape, pose_a: &Pose, b: &Shape, pose_b: &Pose) -> f64 {
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(200) })]
 
+    /// The box about the shape, turned so that the direction is along x, ends where the shape reaches.
+    #[test]
+    fn support_is_the_side_of_the_box_about_the_turned_shape(
+        at in point(1.0), kind in 0..9usize, length in 0.1..3.0f64,
+    ) {
+        prop_assume!(at.length() > 1e-3);
+        let (shape, direction) = (&kinds()[kind], at.normalize());
+        let turned = Pose::new(Vec3::ZERO, Quat::from_rotation_arc(direction, Vec3::X));
+        let (found, side) = (shape.support(direction), shape.aabb(&turned).high.x);
+        match shape {
+            Shape::HalfSpace => prop_assert_eq!(found, f64::INFINITY),
+            // of the box around it
+            Shape::Mesh(_) => prop_assert!(found >= side - 1e-12 && found <= side + 1.0),
+            _ => prop_assert!((found - side).abs() < 1e-12, "{found} {side}"),
+        }
+        prop_assert!(shape.support(direction * length) >= length * found - 1e-12);
+        prop_assert_eq!(Shape::HalfSpace.support(Vec3::Y), 0.0);
+    }
+
     #[test]
     fn rays_stop_where_marching_along_the_distance_stops(
         at in pose(1.0), origin in point(3.0), target in point(0.8), kind in 0..9usize,
