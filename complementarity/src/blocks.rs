@@ -296,6 +296,9 @@ pub struct Blocks<T> {
     pub(crate) summed: Vec<Eight<T>>,
     pub(crate) change: Vec<Eight<T>>,
     pub(crate) terms: Vec<[f64; 3]>,
+    /// Memory of [`Blocks::correct_around`]: per body whether it has a deep point, and the blocks of such bodies.
+    pub(crate) inside: Vec<bool>,
+    pub(crate) around: Vec<u32>,
     /// Blocks that [`Self::follow`] has changed.
     pub(crate) followed: Vec<u32>,
     colour_of: Vec<u8>,
@@ -325,6 +328,8 @@ impl<T> Default for Blocks<T> {
             summed: Vec::new(),
             change: Vec::new(),
             terms: Vec::new(),
+            inside: Vec::new(),
+            around: Vec::new(),
             followed: Vec::new(),
             colour_of: Vec::new(),
             used: Vec::new(),

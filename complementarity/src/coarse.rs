@@ -30,8 +30,6 @@ const STICKING: f64 = 0.98;
 const CLOSING: f64 = 5e-4;
 /// Share of the contacts of one interface whose change makes the matrix too old, whatever the rest [1].
 const UNKNOWN: f64 = 0.5;
-/// Square of a velocity that is never calm [1].
-const ENDLESS: f64 = 1e12;
 
 /// What the coarse level keeps beside each block.
 #[derive(Clone, Debug, Default)]
@@ -90,9 +88,10 @@ pub struct Wrong {
     pub approach: f64,
     /// Share of the contacts that approach faster than [`Coarse::look`] was told to count [1].
     pub share: f64,
-    /// Largest velocity that a pressed or sticking contact should not have [1]; very large while
-    /// one slides.
+    /// Largest velocity of a pressed contact, approach or slip [1].
     pub velocity: f64,
+    /// Whether a contact is at its friction bound.
+    pub slides: bool,
     /// Energy of all that is wrong, contact by contact [J].
     pub energy: f64,
 }

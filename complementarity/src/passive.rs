@@ -98,30 +98,47 @@ impl<T: Dispatch> Blocks<T> {
         let mut terms = std::mem::take(&mut self.terms);
         terms.clear();
         terms.resize(self.islands, [0.0; 3]);
-        self.change.clear();
+        self.note_change();
         self.summed.clear();
-        for (slot, now) in self.velocity.iter().enumerate() {
-            let (before, free) = (&self.before[slot], &self.free[slot]);
-            let (mut change, mut sum) = (*now, *now);
-            for k in 0..8 {
-                change.0[k] = change.0[k] - free.0[k];
-                sum.0[k] = sum.0[k] + before.0[k];
+        let pairs = self.velocity.iter().zip(&self.before);
+        self.summed.extend(pairs.map(|(now, before)| {
+            let mut sum = *now;
+            for (sum, &before) in sum.0.iter_mut().zip(&before.0) {
+                *sum = *sum + before;
             }
-            self.change.push(change);
-            self.summed.push(sum);
-            let island = self.body_island[slot];
-            if island == NONE || change == Eight::default() {
+            sum
+        }));
+        let bodies = self.body_island.iter().zip(&self.inverse_mass);
+        let motions = self.change.iter().zip(&self.free).zip(&self.before);
+        for ((&island, inverse_mass), ((change, free), before)) in bodies.zip(motions) {
+            if island == NONE || *change == Eight::default() {
                 continue;
             }
-            let terms = &mut terms[island as usize];
-            let mass = 1.0 / self.inverse_mass[slot].f64();
+            let (mut linear, mut constant) = (0.0, 0.0);
             for k in 0..3 {
                 let force = free.0[k].f64() - before.0[k].f64();
-                terms[1] += mass * force * change.0[k].f64();
-                terms[2] += mass * force * force;
+                linear += force * change.0[k].f64();
+                constant += force * force;
             }
+            let mass = 1.0 / inverse_mass.f64();
+            let terms = &mut terms[island as usize];
+            terms[1] += mass * linear;
+            terms[2] += mass * constant;
         }
         terms
+    }
+
+    /// What contacts changed in the substep, into `change`.
+    pub(crate) fn note_change(&mut self) {
+        self.change.clear();
+        let pairs = self.velocity.iter().zip(&self.free);
+        self.change.extend(pairs.map(|(now, free)| {
+            let mut change = *now;
+            for (change, &free) in change.0.iter_mut().zip(&free.0) {
+                *change = *change - free;
+            }
+            change
+        }));
     }
 
     /// Whether an island may have gained so much energy that [`Self::take_back_gains`] would act; `terms`
@@ -163,15 +180,7 @@ impl<T: Dispatch> Blocks<T> {
     /// The share of the impulses of each island that adds no energy, into `terms`; returns the smallest.
     fn find_shares(&mut self, some: Option<&[u32]>, reflected: bool) -> f64 {
         // what contacts did, and the sum of the velocities at start and without them
-        self.change.clear();
-        let pairs = self.velocity.iter().zip(&self.free);
-        self.change.extend(pairs.map(|(now, free)| {
-            let mut change = *now;
-            for (change, &free) in change.0.iter_mut().zip(&free.0) {
-                *change = *change - free;
-            }
-            change
-        }));
+        self.note_change();
         self.summed.clear();
         let pairs = self.before.iter().zip(&self.free);
         self.summed.extend(pairs.map(|(before, free)| {

@@ -419,7 +419,8 @@ pub(crate) fn largest<L: Lanes>(x: L) -> f64 {
         .fold(0.0, |most, x: &L::Real| f64::max(most, x.f64()))
 }
 
-struct End<'a, T> {
+/// `ACCOUNT`: whether the work is asked for.
+struct End<'a, T, const ACCOUNT: bool> {
     blocks: &'a [Block<T>],
     cold: &'a mut [Cold<T>],
     velocity: &'a [Eight<T>],
@@ -430,7 +431,7 @@ struct End<'a, T> {
     h: f64,
 }
 
-impl<T: Real> Kernel<T> for End<'_, T> {
+impl<T: Real, const ACCOUNT: bool> Kernel<T> for End<'_, T, ACCOUNT> {
     type Output = ();
     /// Impulses to the totals, distances to where the velocities take them, and the work of both.
     #[inline(always)]
@@ -439,8 +440,11 @@ impl<T: Real> Kernel<T> for End<'_, T> {
         for (block, cold) in self.blocks.iter().zip(self.cold) {
             let a = Motion8::<L>::gather(self.velocity, &block.body[0]);
             let b = Motion8::<L>::gather(self.velocity, &block.body[1]);
-            let both_a = Motion8::<L>::gather(self.both, &block.body[0]);
-            let both_b = Motion8::<L>::gather(self.both, &block.body[1]);
+            let (mut both_a, mut both_b) = (a, b);
+            if ACCOUNT {
+                both_a = Motion8::<L>::gather(self.both, &block.body[0]);
+                both_b = Motion8::<L>::gather(self.both, &block.body[1]);
+            }
             let frame = Frame8::<L>::load(block);
             let mut work = L::splat(0.0);
             for (point, cold) in block.point.iter().zip(cold).take(block.points as usize) {
@@ -455,8 +459,13 @@ impl<T: Real> Kernel<T> for End<'_, T> {
                 let (ra, rb) = (V3::load(&point.ra), V3::load(&point.rb));
                 let moved = h * frame.n.dot(b.at(rb).minus(a.at(ra)));
                 (L::load(&cold.separation) + moved).store(&mut cold.separation);
-                let push = frame.vector(impulse[0], impulse[1], impulse[2]);
-                work = work + push.dot(both_b.at(rb).minus(both_a.at(ra)));
+                if ACCOUNT {
+                    let push = frame.vector(impulse[0], impulse[1], impulse[2]);
+                    work = work + push.dot(both_b.at(rb).minus(both_a.at(ra)));
+                }
+            }
+            if !ACCOUNT {
+                continue;
             }
             let mut lanes = Eight::<T>::default();
             work.store(&mut lanes);
@@ -532,6 +541,8 @@ const PROGRESS: f64 = 0.8;
 struct Correct<'a, T> {
     blocks: &'a [Block<T>],
     cold: &'a mut [Cold<T>],
+    /// Which blocks; all, where it is not said.
+    some: Option<&'a [u32]>,
     shift: &'a mut [Eight<T>],
     slop: f64,
 }
@@ -543,7 +554,10 @@ impl<T: Real> Kernel<T> for Correct<'_, T> {
     fn run<L: Lanes<Real = T>>(self) -> f64 {
         let zero = L::splat(0.0);
         let mut worst = zero;
-        for (block, cold) in self.blocks.iter().zip(self.cold) {
+        let count = self.some.map_or(self.blocks.len(), <[u32]>::len);
+        for k in 0..count {
+            let k = self.some.map_or(k, |some| some[k] as usize);
+            let (block, cold) = (&self.blocks[k], &mut self.cold[k]);
             let length = L::load(&block.length);
             let slop = L::splat(self.slop) * length;
             let relief = L::splat(RELIEF) * slop;
@@ -708,10 +722,17 @@ impl<T: Dispatch> Blocks<T> {
     }
 
     /// Closes a substep of `h` seconds: impulses go to the totals and distances follow the velocities.
-    /// Impulses that would have added energy are taken back first.
-    pub fn end(&mut self, h: f64) {
+    /// Impulses that would have added energy are taken back first; those of the substep before that
+    /// `held` do no work.
+    pub fn end(&mut self, h: f64, held: bool) {
+        if held {
+            self.note_change();
+            self.close::<false>(h, &mut []);
+            std::mem::swap(&mut self.carried, &mut self.change);
+            return;
+        }
         let mut terms = self.begin_account();
-        self.close(h, &mut terms);
+        self.close::<true>(h, &mut terms);
         if self.gains(&terms) {
             let Self {
                 blocks,
@@ -728,13 +749,13 @@ impl<T: Dispatch> Blocks<T> {
             self.terms = terms;
             self.solve_on_and_take_back_gains();
             terms = self.begin_account();
-            self.close(h, &mut terms);
+            self.close::<true>(h, &mut terms);
         }
         self.terms = terms;
         std::mem::swap(&mut self.carried, &mut self.change);
     }
 
-    fn close(&mut self, h: f64, work: &mut [[f64; 3]]) {
+    fn close<const ACCOUNT: bool>(&mut self, h: f64, work: &mut [[f64; 3]]) {
         let Self {
             blocks,
             cold,
@@ -742,7 +763,7 @@ impl<T: Dispatch> Blocks<T> {
             summed,
             ..
         } = self;
-        dispatch(End {
+        dispatch(End::<T, ACCOUNT> {
             blocks,
             cold,
             velocity,
@@ -771,6 +792,17 @@ impl<T: Dispatch> Blocks<T> {
     /// in `velocity` [m, rad].
     pub fn correct(&mut self, slop: f64, sweeps: u32, rounds: u32) {
         self.velocity.fill(Eight::default());
+        self.push_out(slop, sweeps, rounds, false);
+    }
+
+    /// Goes on with the correction at the bodies with a point that is deeper than the share `depth` of its
+    /// patch's thickness, and leaves the others where they are.
+    pub fn correct_around(&mut self, depth: f64, slop: f64, sweeps: u32, rounds: u32) {
+        self.find_deep(depth);
+        self.push_out(slop, sweeps, rounds, true);
+    }
+
+    fn push_out(&mut self, slop: f64, sweeps: u32, rounds: u32, deep: bool) {
         let mut before = f64::INFINITY;
         for _ in 0..rounds {
             let mut left = 0.0;
@@ -779,11 +811,13 @@ impl<T: Dispatch> Blocks<T> {
                     blocks,
                     cold,
                     velocity,
+                    around,
                     ..
                 } = self;
                 left = dispatch(Correct {
                     blocks,
                     cold,
+                    some: deep.then_some(around),
                     shift: velocity,
                     slop,
                 });
@@ -792,6 +826,33 @@ impl<T: Dispatch> Blocks<T> {
                 break;
             }
             before = left;
+        }
+    }
+
+    /// The blocks with a body that has a point deeper than the share `depth` of its patch's thickness.
+    fn find_deep(&mut self, depth: f64) {
+        self.inside.clear();
+        self.inside.resize(self.velocity.len(), false);
+        for (block, cold) in self.blocks.iter().zip(&self.cold) {
+            for lane in 0..8 {
+                let bound = -depth * block.thickness.0[lane].f64();
+                let points = cold.iter().take(block.points as usize);
+                if points
+                    .into_iter()
+                    .any(|point| point.separation.0[lane].f64() < bound)
+                {
+                    for slot in [block.body[0][lane] as usize, block.body[1][lane] as usize] {
+                        self.inside[slot] = self.inverse_mass[slot] > T::default();
+                    }
+                }
+            }
+        }
+        self.around.clear();
+        for (k, block) in self.blocks.iter().enumerate() {
+            let touches = |side: &[u32; 8]| side.iter().any(|&slot| self.inside[slot as usize]);
+            if touches(&block.body[0]) || touches(&block.body[1]) {
+                self.around.push(k as u32);
+            }
         }
     }
 }

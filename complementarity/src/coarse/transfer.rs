@@ -2,7 +2,7 @@
 
 use drystone_base::lanes::{Eight, Kernel, Lanes, Real};
 
-use super::{CLOSING, CoarseBlock, ENDLESS, Interface, STICKING, Vector6, Wrong};
+use super::{CLOSING, CoarseBlock, Interface, STICKING, Vector6, Wrong};
 use crate::blocks::{Block, NONE, V3};
 use crate::sweep::{Frame8, Motion8, largest, onto_disc};
 
@@ -24,7 +24,7 @@ impl<T: Real> Kernel<T> for Restrict<'_, T> {
     fn run<L: Lanes<Real = T>>(self) -> Wrong {
         let (zero, one) = (L::splat(0.0), L::splat(1.0));
         let sticking = L::splat(STICKING * STICKING);
-        let (mut approach, mut velocity) = (zero, zero);
+        let (mut approach, mut velocity, mut slides) = (zero, zero, zero);
         let enough = L::splat(self.enough);
         let (mut closing_count, mut pressed_count, mut energy) = (zero, zero, zero);
         for (block, coarse) in self.blocks.iter().zip(self.coarse) {
@@ -64,12 +64,9 @@ impl<T: Real> Kernel<T> for Restrict<'_, T> {
                 let square = l1 * l1 + l2 * l2;
                 let inside = limit.if_above(square, about, zero);
                 let sliding = (square + limit).if_above(zero, about - inside, zero);
-                let slip = (y1 * y1 + y2 * y2) * inside * per_calm * per_calm;
-                let endless = L::splat(ENDLESS) * sliding;
-                velocity = velocity
-                    .larger(over * over * about)
-                    .larger(slip)
-                    .larger(endless);
+                let slip = (y1 * y1 + y2 * y2) * (inside + sliding) * per_calm * per_calm;
+                velocity = velocity.larger(over * over * about).larger(slip);
+                slides = slides.larger(sliding);
 
                 energy = energy
                     + about * short * short * L::load(&point.mass_n)
@@ -115,6 +112,7 @@ impl<T: Real> Kernel<T> for Restrict<'_, T> {
             approach: largest(approach),
             share: sum(closing_count) / sum(pressed_count).max(1.0),
             velocity: largest(velocity).sqrt(),
+            slides: largest(slides) > 0.0,
             energy: sum(energy),
         }
     }

@@ -22,7 +22,7 @@ pub struct Pair {
     pub first: u32,
     /// How many patches.
     pub count: u32,
-    /// Pose of `b` seen from `a` when the patches were found.
+    /// Pose of `b` seen from `a` when the patches were found, where these may last.
     pub found_at: Pose,
 }
 
@@ -148,12 +148,15 @@ fn renew(state: &mut State, model: &Model, options: &Options, workspace: &mut Wo
             .get(cursor)
             .filter(|pair| (pair.a, pair.b) == (a, b));
         let (ia, ib) = (a as usize, b as usize);
-        let found_at = seen_from(state, ia, ib);
+        let recyclable = workspace.recyclable[ia] && workspace.recyclable[ib];
+        let found_at = if recyclable {
+            seen_from(state, ia, ib)
+        } else {
+            Pose::IDENTITY // nobody will ask
+        };
         let length = length_of(model, ia, ib);
         let recycle = options.tuning.recycle * length;
-        let lasting = workspace.recyclable[ia]
-            && workspace.recyclable[ib]
-            && !workspace.may_be_struck(ia, ib);
+        let lasting = recyclable && !workspace.may_be_struck(ia, ib);
         if let Some(pair) = before
             && lasting
             && travelled(&pair.found_at, &found_at, workspace.radius[ib]) < recycle
@@ -212,12 +215,23 @@ fn travelled(found_at: &Pose, now: &Pose, radius: f64) -> f64 {
 
 /// Largest speed at which points of the two bodies can near each other [m/s].
 pub(crate) fn closing_speed(state: &State, a: usize, b: usize, radius: &[f64]) -> f64 {
+    let straight = (state.linear_velocity[a] - state.linear_velocity[b]).length();
+    straight + spin_speed(state, a, radius) + spin_speed(state, b, radius)
+}
+
+/// The same along the `normal`, which points from `a` to `b` [m/s].
+pub(crate) fn approach(state: &State, a: usize, b: usize, normal: Vec3, radius: &[f64]) -> f64 {
+    let straight = normal.dot(state.linear_velocity[a] - state.linear_velocity[b]);
+    straight.max(0.0) + spin_speed(state, a, radius) + spin_speed(state, b, radius)
+}
+
+/// Largest speed that its spin gives to a point of body `i` [m/s].
+pub(crate) fn spin_speed(state: &State, i: usize, radius: &[f64]) -> f64 {
     // what does not turn may be without end
-    let spin = |i: usize| match state.angular_velocity[i].length() {
+    match state.angular_velocity[i].length() {
         0.0 => 0.0,
         spin => spin * radius[i],
-    };
-    (state.linear_velocity[a] - state.linear_velocity[b]).length() + spin(a) + spin(b)
+    }
 }
 
 /// Fills `workspace.near` with the sorted pairs whose boxes, grown by the envelope and the
@@ -232,10 +246,12 @@ fn near_pairs(state: &State, model: &Model, tuning: &Tuning, workspace: &mut Wor
         broad,
         near,
         struck,
+        speed,
         ..
     } = workspace;
     boxes.clear();
     axes.clear();
+    speed.clear();
     for i in 0..model.len() {
         axes.push(Mat3::from_quat(state.rotation[i]));
         let tight = model.shape[i].aabb(&state.shape_pose(model, i));
@@ -244,7 +260,9 @@ fn near_pairs(state: &State, model: &Model, tuning: &Tuning, workspace: &mut Wor
         } else {
             0.0
         };
-        let grow = envelope + state.angular_velocity[i].length() * radius[i] * dt;
+        let spin = spin_speed(state, i, radius);
+        speed.push(state.linear_velocity[i].length() + spin);
+        let grow = envelope + spin * dt;
         let travel = state.linear_velocity[i] * dt;
         boxes.push(Aabb {
             low: tight.low + travel.min(Vec3::ZERO) - Vec3::splat(grow),
@@ -261,7 +279,8 @@ fn near_pairs(state: &State, model: &Model, tuning: &Tuning, workspace: &mut Wor
         );
     };
     look(boxes, near);
-    if find_struck(struck, near, radius, state, model, tuning, dt) {
+    let lengths = (&**radius, &**speed);
+    if find_struck(struck, near, lengths, axes, state, model, tuning, dt) {
         for (place, &way) in boxes.iter_mut().zip(struck.iter()) {
             place.low -= Vec3::splat(way);
             place.high += Vec3::splat(way);
@@ -275,11 +294,13 @@ fn near_pairs(state: &State, model: &Model, tuning: &Tuning, workspace: &mut Wor
 /// the contact with the ground in the same step.
 ///
 /// A blow at the speed `c` between masses `m` and `M` gives `m` at most `2 c M / (m + M)`. So fast may also be
-/// the far end of a body that meets the ground with the other end first.
+/// the far end of a body that meets the ground with the other end first. Where a contact of the two is known
+/// from the step before, `c` is along its normal.
 fn find_struck(
     struck: &mut Vec<f64>,
     near: &[(u32, u32)],
-    radius: &[f64],
+    (radius, speed): (&[f64], &[f64]),
+    axes: &[Mat3],
     state: &State,
     model: &Model,
     tuning: &Tuning,
@@ -288,12 +309,35 @@ fn find_struck(
     struck.clear();
     struck.resize(model.len(), 0.0);
     let mut any = false;
+    let contacts = &state.contacts;
+    let mut cursor = 0;
     for &(a, b) in near {
-        let (a, b) = (a as usize, b as usize);
-        let (ma, mb) = (model.inverse_mass[a], model.inverse_mass[b]);
-        let way = closing_speed(state, a, b, radius) * dt;
+        let (ia, ib) = (a as usize, b as usize);
         // less than that is a matter of the next step
-        if way > tuning.struck * length_of(model, a, b) {
+        let least = tuning.struck * length_of(model, ia, ib);
+        if (speed[ia] + speed[ib]) * dt <= least {
+            continue;
+        }
+        while (contacts.pairs.get(cursor)).is_some_and(|pair| (pair.a, pair.b) < (a, b)) {
+            cursor += 1;
+        }
+        let known = contacts.pairs.get(cursor);
+        let known = known.filter(|pair| pair.count > 0 && (pair.a, pair.b) == (a, b));
+        let (a, b) = (ia, ib);
+        let (ma, mb) = (model.inverse_mass[a], model.inverse_mass[b]);
+        let mut way = closing_speed(state, a, b, radius) * dt;
+        if way > least
+            && let Some(pair) = known
+        {
+            // what slides along the other does not strike it
+            let found = pair.first as usize..(pair.first + pair.count) as usize;
+            let speeds = contacts.patches[found].iter().map(|patch| {
+                let normal = axes[a] * patch.normal_local;
+                approach(state, a, b, normal, radius)
+            });
+            way = speeds.fold(0.0, f64::max) * dt;
+        }
+        if way > least {
             for (i, own, other) in [(a, ma, mb), (b, mb, ma)] {
                 let carried = if other > 0.0 {
                     2.0 * own / (ma + mb)
@@ -336,12 +380,24 @@ impl Workspace {
         let (sum, count) = moving.fold((0.0, 0.0), |(sum, count), &t| (sum + ln(t), count + 1.0));
         self.typical_length = exp(sum / f64::max(count, 1.0));
         for i in self.radius.len()..model.len() {
-            let radius = model.shape[i].bounding_radius(-model.shape_offset[i]);
-            self.radius.push(if model.is_dynamic(i) {
+            // turning moves the core of what is round, and not its surface
+            let (shape, offset) = (&model.shape[i], model.shape_offset[i]);
+            let round = model.rounding[i].unwrap_or(0.0);
+            let radius = shape.bounding_radius(-offset) - round;
+            let radius = if model.is_dynamic(i) {
                 radius
             } else {
                 radius.min(1e3)
-            });
+            };
+            self.radius.push(radius);
+            // a point x that is farthest along d comes nearer by |ω × x · d| ≤ |ω| |x × d|, and x · d is at least
+            // the radius of the ball about the centre that fits into the shape
+            let inner = match shape {
+                Shape::Box { half } if offset == Vec3::ZERO => half.min_element(),
+                _ => 0.0,
+            };
+            self.turning
+                .push((radius * radius - inner * inner).max(0.0).sqrt());
             self.recyclable.push(is_recyclable(&model.shape[i]));
         }
     }

@@ -9,9 +9,10 @@
 
 use drystone_base::Vec3;
 use drystone_base::lanes::Dispatch;
+use drystone_geometry::{Shape, distance};
 use rayon::prelude::*;
 
-use crate::contacts::{Pair, closing_speed, detect};
+use crate::contacts::{Pair, Patch, approach, closing_speed, detect, spin_speed};
 use crate::direct;
 use crate::group::{Group, Groups, Partition};
 use crate::options::{Impacts, Precision};
@@ -76,24 +77,18 @@ pub(crate) fn step(
 /// `travel` times the thickness against another body.
 fn parts(state: &State, model: &Model, options: &Options, workspace: &Workspace, dt: f64) -> u32 {
     let tuning = &options.tuning;
-    let radius = &workspace.radius;
+    let (radius, speed) = (&workspace.radius, &workspace.speed);
     let mut most = 1.0f64;
     for pair in &state.contacts.pairs {
         let (a, b) = (pair.a as usize, pair.b as usize);
         let length = model.thickness[a].min(model.thickness[b]);
-        // squares first: most pairs are at rest, and where nothing goes far nothing bends far
-        let turning = |i: usize| match state.angular_velocity[i].length_squared() {
-            0.0 => 0.0, // a fixed body may be without end
-            square => square * radius[i] * radius[i],
-        };
-        let straight = (state.linear_velocity[a] - state.linear_velocity[b]).length_squared();
-        let square = 3.0 * (straight + turning(a) + turning(b)) * dt * dt;
+        // most pairs are at rest, and where nothing goes far nothing bends far
         let least = tuning.turn * length;
-        if square <= least * least {
+        if (speed[a] + speed[b]) * dt <= least {
             continue;
         }
         // what goes farther than its thickness is followed in shares of it
-        let way = closing_speed(state, a, b, radius) * dt;
+        let way = closing_speed(state, a, b, &workspace.turning) * dt;
         let mut wanted = 1.0f64;
         if way > tuning.travel * length {
             wanted = way / (tuning.travel_part * length);
@@ -112,19 +107,37 @@ fn parts(state: &State, model: &Model, options: &Options, workspace: &Workspace,
     (most.ceil() as u32).clamp(1, tuning.parts)
 }
 
-/// Whether the two have a contact, or the box about one overlaps the box that the other sweeps as seen from
-/// it. What passes beside a thin body has none: there is no place over a face of it yet.
+/// Whether the two can meet within `dt` as they move now: not where they keep apart along the normal of a
+/// contact that was found, nor where the box about one keeps apart from the box that the other sweeps, as
+/// seen from it, nor where they are farther apart than their `way`. What passes beside a thin body has no
+/// contact: there is no place over a face of it yet.
 fn may_meet(state: &State, model: &Model, pair: &Pair, way: f64, dt: f64) -> bool {
-    if pair.count > 0 {
-        return true;
-    }
     let (a, b) = (pair.a as usize, pair.b as usize);
     let travel = (state.linear_velocity[b] - state.linear_velocity[a]) * dt;
-    let [mut swept, other] = [b, a].map(|i| model.shape[i].aabb(&state.shape_pose(model, i)));
+    // what is left of the way is by turning
+    let turning = way - travel.length();
+    let [pose_a, pose_b] = [a, b].map(|i| state.shape_pose(model, i));
+    let apart = |patch: &Patch| {
+        let n = patch.normal;
+        let far_a = model.shape[a].support(pose_a.local_direction(n));
+        let far_b = model.shape[b].support(pose_b.local_direction(-n));
+        let gap = n.dot(pose_b.position - pose_a.position) - far_a - far_b;
+        gap + n.dot(travel).min(0.0) > turning
+    };
+    let found = pair.first as usize..(pair.first + pair.count) as usize;
+    if state.contacts.patches[found].iter().any(apart) {
+        return false;
+    }
+    let (mut swept, other) = (model.shape[b].aabb(&pose_b), model.shape[a].aabb(&pose_a));
     swept.low += travel.min(Vec3::ZERO);
     swept.high += travel.max(Vec3::ZERO);
-    // what is left of the way is by turning
-    swept.grown(way - travel.length()).overlaps(&other)
+    if !swept.grown(turning).overlaps(&other) {
+        return false;
+    }
+    // the distance of meshes is too dear for every step
+    let plain = |i: usize| !matches!(model.shape[i], Shape::Mesh(_) | Shape::Compound(_));
+    let close = || distance(&model.shape[a], &pose_a, &model.shape[b], &pose_b) <= way;
+    !plain(a) || !plain(b) || close()
 }
 
 fn scale_impulses(state: &mut State, factor: f64) {
@@ -148,7 +161,7 @@ fn advance(
         state,
         model,
         options,
-        &workspace.radius,
+        (&workspace.radius, &workspace.struck),
         dt,
     );
     if options.sleeping {
@@ -185,25 +198,28 @@ fn advance(
 }
 
 /// Contact graph of what touches or may meet within the step. A body's points move with its
-/// velocity and its spin; `radius` is that of each body about its centre of mass [m].
+/// velocity and its spin; per body, its `radius` about its centre of mass and how far it may be `struck` [m].
 pub(crate) fn analyse(
     graph: &mut Graph,
     state: &State,
     model: &Model,
     options: &Options,
-    radius: &[f64],
+    (radius, struck): (&[f64], &[f64]),
     dt: f64,
 ) {
-    let speed = |i: usize| {
-        let spin = state.angular_velocity[i].length();
-        state.linear_velocity[i].length() + if spin > 0.0 { spin * radius[i] } else { 0.0 }
-    };
+    let speed = |i: usize| state.linear_velocity[i].length() + spin_speed(state, i, radius);
     let present = (0..model.len()).filter(|&i| state.present[i]);
     let reach = 2.0 * dt * present.map(speed).fold(0.0, f64::max);
-    let (contacts, near) = (&state.contacts, options.tuning.near);
+    let (contacts, tuning) = (&state.contacts, &options.tuning);
     graph.analyse(contacts, model, |k| {
         let patch = &contacts.patches[k];
-        patch.distance < near * patch.length + reach
+        let (a, b) = (patch.a as usize, patch.b as usize);
+        // what goes past at a distance is found, but does not meet
+        patch.distance < tuning.near * patch.length + reach
+            && (patch.distance < tuning.envelope * patch.length || {
+                let way = approach(state, a, b, patch.normal, radius) * dt;
+                patch.distance < tuning.envelope * patch.length + way + struck[a].max(struck[b])
+            })
     });
 }
 
@@ -266,21 +282,28 @@ fn advance_group<T: Dispatch>(
         group.apply_forces(model, h);
         let same = substep > 0 && !turned;
         group.blocks.begin(h, zone, same, bounces && !reflects);
-        solve(group, options);
-        group.blocks.end(h);
+        let held = solve(group, options, substep == 0);
+        group.blocks.end(h, held);
         group.move_bodies(model, h);
     }
     group.collect_impulses();
     let [shallow, deep] = group.blocks.settle();
     if shallow > tuning.slop {
         let rounds = if deep > tuning.buried { 10 } else { 1 };
-        let sweeps = match settings.correction_sweeps {
+        let (usual, more) = (settings.correction_sweeps, 4 * settings.correction_sweeps);
+        if group.flies {
             // while things fly, overlap passes, and pushing hard would only stir what stands nearby
-            usual if group.flies && deep < tuning.passing => usual.div_ceil(3),
-            usual if deep > tuning.deep => 4 * usual,
-            usual => usual,
-        };
-        group.blocks.correct(tuning.slop, sweeps, rounds);
+            group.blocks.correct(tuning.slop, usual.div_ceil(3), 1);
+            if deep >= tuning.passing {
+                let depth = tuning.passing;
+                group
+                    .blocks
+                    .correct_around(depth, tuning.slop, more, rounds);
+            }
+        } else {
+            let sweeps = if deep > tuning.deep { more } else { usual };
+            group.blocks.correct(tuning.slop, sweeps, rounds);
+        }
         group.shift_bodies(model);
     }
     group.restore_momentum(model);
@@ -288,8 +311,8 @@ fn advance_group<T: Dispatch>(
 
 /// Rounds of coarse solve and sweeps until the contacts are calm; none where the last
 /// impulses still hold. A large group pays for its trouble where it is: sweeps of further rounds
-/// go around the contacts that still close.
-fn solve<T: Dispatch>(group: &mut Group<T>, options: &Options) {
+/// go around the contacts that still close. Returns whether the last impulses held.
+fn solve<T: Dispatch>(group: &mut Group<T>, options: &Options, first: bool) -> bool {
     let (settings, tuning) = (&options.coursed, &options.tuning);
     // without layers sweeps are all there is: take more of them
     let (rounds, gain) = match group.flies {
@@ -303,13 +326,26 @@ fn solve<T: Dispatch>(group: &mut Group<T>, options: &Options) {
     } else {
         (tuning.few, tuning.spread, tuning.stale)
     };
-    let mut enough = 1.0;
+    // a small group is solved to the end
+    let still = if first || !large {
+        tuning.still
+    } else {
+        tuning.still_within
+    };
+    let (mut enough, mut before) = (1.0, f64::INFINITY);
     for round in 0..rounds.max(tuning.sinking_rounds) {
         let wrong = group.coarse.look(&group.blocks, enough);
         group.residual = wrong.approach;
         let sinks = wrong.approach > group.sinking;
-        let further = sinks || (round < rounds && wrong.share >= few);
-        if wrong.velocity <= tuning.still || (round > 0 && !further) {
+        let holds = wrong.velocity <= still && (large || !wrong.slides);
+        if round == 0 && holds {
+            return true;
+        }
+        // a blow spreads in a round or two; what then stays wrong where things fly is on its way elsewhere
+        let stays = group.flies && round > 1 && wrong.energy > tuning.flying_progress * before;
+        let further = sinks || (round < rounds && wrong.share >= few && !stays);
+        before = wrong.energy;
+        if holds || (round > 0 && !further) {
             break;
         }
         if round == 0 {
@@ -333,6 +369,7 @@ fn solve<T: Dispatch>(group: &mut Group<T>, options: &Options) {
         }
     }
     direct::finish(group, enough, tuning);
+    false
 }
 
 /// Moves a body that touches nothing, in substeps.

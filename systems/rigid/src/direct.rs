@@ -50,8 +50,13 @@ pub(crate) fn finish<T: Dispatch>(group: &mut Group<T>, enough: f64, tuning: &Tu
     let stubborn = direct.unsolved >= tuning.stubborn && !direct.failed;
     // what flies need not be that still
     let limit = if group.flies { enough } else { tuning.tight };
-    let loaded = group.residual > limit
-        && bears_heavy_load(&group.blocks, tuning.heavy, tuning.thrown * calm);
+    let heavy = if group.flies {
+        tuning.heavy_flying
+    } else {
+        tuning.heavy
+    };
+    let loaded =
+        group.residual > limit && bears_heavy_load(&group.blocks, heavy, tuning.thrown * calm);
     let small = group.blocks.len() <= tuning.direct as usize;
     if !small || (!loaded && !stubborn) {
         return;

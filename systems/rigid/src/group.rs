@@ -295,7 +295,6 @@ impl<T: Dispatch> Group<T> {
         self.calm = 0.0;
         self.calmest = f64::INFINITY;
         self.direct.begin();
-        self.sinking = f64::INFINITY;
         self.flies = false;
         let gravity = model.gravity.length();
         self.members.clear();
@@ -345,7 +344,7 @@ impl<T: Dispatch> Group<T> {
         self.patches.clear();
         self.first.clear();
         self.arms.clear();
-        let (mut known, mut calm) = (f64::NAN, 0.0);
+        let (mut known, mut calm, mut thinnest) = (f64::NAN, 0.0, f64::INFINITY);
         for (k, &source) in self.source.iter().enumerate() {
             let patch = &state.contacts.patches[source as usize];
             let (a, b) = (patch.a as usize, patch.b as usize);
@@ -356,15 +355,19 @@ impl<T: Dispatch> Group<T> {
             self.calm = self.calm.max(calm);
             self.calmest = self.calmest.min(calm);
             let thickness = model.thickness[a].min(model.thickness[b]);
-            let sinking = options.tuning.sinking * thickness / (h * calm);
-            self.sinking = self.sinking.min(sinking);
+            if thickness < thinnest * calm {
+                thinnest = thickness / calm;
+            }
             self.first.push(self.arms.len() as u32);
             let [at, bt] = self.slots[k].map(|slot| self.centres[slot as usize]);
             let points = state.contacts.points_of(patch).iter();
-            let aside = share(&self.inputs, self.slots[k]) - 0.5;
             let near = options.tuning.envelope * patch.length;
             self.arms.extend(points.map(|point| {
-                let place = point.position + wide(point.distance, near) * aside * patch.normal;
+                let mut place = point.position;
+                if point.distance > near {
+                    let aside = share(&self.inputs, self.slots[k]) - 0.5;
+                    place += point.distance * aside * patch.normal;
+                }
                 [place - at, place - bt]
             }));
             self.patches.push(PatchInput {
@@ -381,6 +384,7 @@ impl<T: Dispatch> Group<T> {
             });
         }
 
+        self.sinking = options.tuning.sinking * thinnest / h;
         let Self {
             blocks,
             coarse: level,

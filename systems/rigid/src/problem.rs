@@ -110,7 +110,8 @@ fn coursed(
     let settings = &options.coursed;
     let h = dt / f64::from(settings.substeps);
     let graph = &mut workspace.graph;
-    analyse(graph, state, model, options, &workspace.radius, dt);
+    let lengths = (&*workspace.radius, &*workspace.struck);
+    analyse(graph, state, model, options, lengths, dt);
     if options.sleeping {
         wake_up(state, model, graph);
     }

@@ -119,7 +119,11 @@ impl State {
     #[inline]
     pub fn shape_pose(&self, model: &Model, i: usize) -> Pose {
         let pose = self.pose(i);
-        Pose::new(pose.point(model.shape_offset[i]), pose.rotation)
+        let offset = model.shape_offset[i];
+        if offset == Vec3::ZERO {
+            return pose;
+        }
+        Pose::new(pose.point(offset), pose.rotation)
     }
 
     /// Velocity of the material point of body `i` at `r` from its centre [m/s].

@@ -72,10 +72,14 @@ pub struct Workspace {
     pub(crate) axes: Vec<Mat3>,
     /// Per body: how far a blow of a neighbour may carry it within the step [m].
     pub(crate) struck: Vec<f64>,
+    /// Per body: largest speed of its points [m/s].
+    pub(crate) speed: Vec<f64>,
     /// Sorted pairs whose boxes overlap.
     pub(crate) near: Vec<(u32, u32)>,
     /// Per body: radius of its shape about the centre of mass [m].
     pub(crate) radius: Vec<f64>,
+    /// Per body: how fast a spin of one brings its surface nearer to anything, at most [m].
+    pub(crate) turning: Vec<f64>,
     /// Geometric mean of the lengths of the bodies that move [m].
     pub(crate) typical_length: f64,
     /// Per body: whether its manifolds may be kept.
@@ -188,6 +192,16 @@ impl System {
 fn set_aside(state: &mut State, model: &Model) -> Vec<usize> {
     let mut found = Vec::new();
     for i in 0..model.len() {
+        // a sum is finite only if all of its terms are
+        let vectors = state.position[i]
+            + state.linear_velocity[i]
+            + state.angular_velocity[i]
+            + state.force[i]
+            + state.torque[i];
+        let turn = state.rotation[i];
+        if (vectors.element_sum() + turn.x + turn.y + turn.z + turn.w).is_finite() {
+            continue;
+        }
         let sane = state.position[i].is_finite()
             && state.rotation[i].is_finite()
             && state.linear_velocity[i].is_finite()

@@ -53,13 +53,18 @@ pub struct Tuning {
     pub gain: f64,
     /// The same share while the group flies [1]: what rests must come to rest, what flies need not.
     pub flying_gain: f64,
-    /// The same share where nothing is fixed and so there are no layers [1].
+    /// Share of the energy that is wrong which a round may leave, for a further one while the group
+    /// flies [1].
+    pub flying_progress: f64,
+    /// The share of the approach, as `gain`, where nothing is fixed and so there are no layers [1].
     pub free_gain: f64,
     /// How many times the rounds such an island may take [1].
     pub free_rounds: u32,
     /// Velocity of pressed contacts, over that of a calm one, below which their impulses are left
-    /// as they are [1].
+    /// as they are [1]; in the first substep of a step ...
     pub still: f64,
+    /// ... and in the others, of a large group [1]: what creeps is found once a step.
+    pub still_within: f64,
     /// Speed above which a body flies, over `√(g · length)` [1] ...
     pub flying: f64,
     /// ... and over its length a step [1].
@@ -71,6 +76,8 @@ pub struct Tuning {
 
     /// Mass ratio across a contact from which a load is heavy [1] ...
     pub heavy: f64,
+    /// ... the same while the group flies: blows press harder than loads, and pass [1] ...
+    pub heavy_flying: f64,
     /// ... if its impulse alone would move the lighter body faster than this, over the approach of a
     /// calm contact [1].
     pub thrown: f64,
@@ -128,7 +135,7 @@ impl Default for Tuning {
             near: 1.5e-3,
             zone: 2.5e-4,
             slop: 2.5e-4,
-            deep: 2e-3,
+            deep: 1e-3,
             passing: 0.02,
             buried: 0.08,
             calm: 7e-4,
@@ -136,14 +143,17 @@ impl Default for Tuning {
             calm_weightless: 1e-6,
             gain: 0.01,
             flying_gain: 0.05,
+            flying_progress: 0.5,
             free_gain: 1e-3,
             free_rounds: 2,
             still: 5e-4,
+            still_within: 5e-3,
             flying: 0.35,
             flying_weightless: 0.013,
             sinking: 0.05,
             sinking_rounds: 24,
             heavy: 6.0,
+            heavy_flying: 20.0,
             thrown: 40.0,
             tight: 4e-3,
             stubborn: 1,
@@ -158,7 +168,7 @@ impl Default for Tuning {
             stale_inertia: 0.05,
             stale_bouncing: 1e-3,
             stale_arms: 0.1,
-            turn: 0.1,
+            turn: 0.2,
             travel: 1.0,
             travel_part: 0.3,
             parts: 32,
@@ -207,12 +217,15 @@ impl Tuning {
             ("tuning.buried", self.buried),
             ("tuning.gain", self.gain),
             ("tuning.flying_gain", self.flying_gain),
+            ("tuning.flying_progress", self.flying_progress),
             ("tuning.free_gain", self.free_gain),
             ("tuning.still", self.still),
+            ("tuning.still_within", self.still_within),
             ("tuning.flying", self.flying),
             ("tuning.flying_weightless", self.flying_weightless),
             ("tuning.sinking", self.sinking),
             ("tuning.heavy", self.heavy),
+            ("tuning.heavy_flying", self.heavy_flying),
             ("tuning.thrown", self.thrown),
             ("tuning.tight", self.tight),
             ("tuning.few", self.few),

@@ -105,9 +105,10 @@ impl System {
         if old.drops.len() == state.drops.len() && kept.sheets == Kept::all(&self.model).sheets {
             state.drops.clone_from(&old.drops);
         } else {
-            let place = |i: u32| points[i as usize];
-            net.elements
-                .follow(&mut state.drops, &net.inverse_mass, &place);
+            let (t, vertices) = (state.time, &state.vertices);
+            let place = |i: u32, h: f64| vertices[i as usize].before(t, -h, net.gravity).0;
+            let drops = &mut state.drops;
+            net.elements.follow(drops, &net.inverse_mass, &place);
         }
         let (held, kept) = (self.energy(), watch::kept_energy(&self.net, &self.state));
         (self.model, self.net, self.state) = (model, net, state);
