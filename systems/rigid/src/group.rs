@@ -18,9 +18,6 @@ mod momentum;
 /// Turn in a substep below which the spin of a body in contact stays as it is [rad].
 const LEAST_TURN: f64 = 1e-5;
 
-/// How many times as far as others a mesh that bounces may turn before its inertia is taken again [1].
-const SAMPLED: f64 = 10.0;
-
 /// Small islands are put together until they have this many patches.
 const PATCHES: u32 = 128;
 
@@ -490,13 +487,13 @@ impl<T: Dispatch> Group<T> {
         self.turned.clear();
         self.turned.extend(self.members.iter().map(|member| {
             let body = member.body as usize;
-            // a mesh meets by samples, whose contacts last for a small turn only: followed as closely as the others, the
-            // energy of the animal dropped on a slab rises by 0.38 J (a thousandth of its fall, 0.2 J, is its limit)
+            // a mesh meets by samples, whose contacts last for a small turn only: followed that closely, the energy
+            // of the animal dropped on a slab rises by 0.38 J (a thousandth of its fall, 0.2 J, is its limit)
             let sampled = matches!(model.shape[body], Shape::Mesh(_));
-            let inertia = match (bounces, sampled) {
-                (true, true) => SAMPLED * tuning.stale_bouncing,
-                (true, false) => tuning.stale_bouncing,
-                (false, _) => tuning.stale_inertia,
+            let inertia = if bounces && !sampled {
+                tuning.stale_bouncing
+            } else {
+                tuning.stale_inertia
             };
             let square = 4.0 * (member.rotation - member.taken).length_squared();
             let ratio = model.anisotropy[body] - 1.0;

@@ -156,7 +156,7 @@ impl Default for Tuning {
             heavy_flying: 20.0,
             thrown: 40.0,
             tight: 4e-3,
-            stubborn: 1,
+            stubborn: 2,
             direct: 256,
             few: 0.01,
             many: 0.2,

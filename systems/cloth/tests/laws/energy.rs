@@ -64,7 +64,7 @@ fn without_losses_there_is_as_much_energy_as_was_put_in() {
         }
         let peak = system.account().peak;
         assert!(worked > 0.5 * peak, "{worked} J of work, {peak} J at most");
-        // measured: -1.1e-2 to 1.0e-3; pins that change their velocity between two ticks are off by half a kick
+        // kicks belong half to the time before, so the last of them is off
         assert!(
             most < 5e-3 && least > -2e-2,
             "{stretch:?}: {least:.1e} to {most:.1e} of the energy at work"
