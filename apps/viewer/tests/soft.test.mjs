@@ -43,7 +43,7 @@ for (const [name, time] of [
 }
 
 for (const [name, time] of [
-  ["reef-knot-small", 0.2],
+  ["reef-knot-small", 0.1],
   ["curtain-small", 0],
 ]) {
   test(`${name}: cloth is drawn where the engine has it`, async () => {
