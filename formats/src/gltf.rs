@@ -125,12 +125,14 @@ impl Builder {
     }
 
     fn build(mut self, tracks: &Tracks, name: &str) -> (Root, Vec<u8>) {
+        // sample times, shared by all channels
         let floor = floor_reach(&tracks.bodies);
         let animated = tracks.times.len() > 1;
         let times = animated.then(|| {
             let times: Vec<[f32; 1]> = tracks.times.iter().map(|&t| [t as f32]).collect();
             self.accessor(Part::Motion, Type::Scalar, &times, true)
         });
+        // a node for each body, with channels for what changes
         let (mut channels, mut samplers, mut nodes) = (Vec::new(), Vec::new(), Vec::new());
         for (i, (body, track)) in tracks.bodies.iter().zip(&tracks.motion).enumerate() {
             let mesh = self.mesh(&body.shape, colour(body, i), floor);
@@ -161,6 +163,7 @@ impl Builder {
                     extras: Default::default(),
                 });
             };
+            // position and rotation
             if !track.is_still() {
                 let moves: Vec<[f32; 3]> = track
                     .position
@@ -174,6 +177,7 @@ impl Builder {
                 let output = self.accessor(Part::Motion, Type::Vec4, &turns, false);
                 channel(output, Property::Rotation, Interpolation::Linear);
             }
+            // glTF has no visibility: a body that is not there yet has scale 0
             if !track.is_always_visible() {
                 let sizes: Vec<[f32; 3]> = track
                     .visible
@@ -184,6 +188,7 @@ impl Builder {
                 channel(output, Property::Scale, Interpolation::Step);
             }
         }
+        // one animation and one scene hold everything
         if !channels.is_empty() {
             self.root.animations.push(Animation {
                 name: Some("motion".into()),

@@ -77,6 +77,7 @@ pub fn read_hair(path: impl AsRef<Path>) -> Result<Hair, FileError> {
 pub fn parse_hair(bytes: &[u8], name: impl AsRef<Path>) -> Result<Hair, FileError> {
     let name = name.as_ref();
     let refuse = |at: usize, message: String| FileError::new(name, format!("byte {at}: {message}"));
+    // magic number and header
     if !bytes.starts_with(MAGIC) {
         let found = String::from_utf8_lossy(&bytes[..bytes.len().min(4)]).into_owned();
         return Err(refuse(
@@ -140,6 +141,7 @@ pub fn parse_hair(bytes: &[u8], name: impl AsRef<Path>) -> Result<Hair, FileErro
         ));
     }
 
+    // number of segments of each strand, and that they account for every point
     let segments: Vec<u16> = if flags & SEGMENTS != 0 {
         let pairs = parts[0].1.as_chunks::<2>().0;
         pairs.iter().map(|&b| u16::from_le_bytes(b)).collect()
@@ -166,6 +168,7 @@ pub fn parse_hair(bytes: &[u8], name: impl AsRef<Path>) -> Result<Hair, FileErro
         );
         return Err(refuse(8, message));
     }
+    // arrays and defaults
     let hair = Hair {
         segments,
         points: triples(parts[1].1),
@@ -179,6 +182,7 @@ pub fn parse_hair(bytes: &[u8], name: impl AsRef<Path>) -> Result<Hair, FileErro
             .trim_end_matches('\0')
             .to_owned(),
     };
+    // every number must be finite, and no thickness negative
     let numbers = [
         (
             parts[1].0,
@@ -266,6 +270,7 @@ impl Hair {
 
     /// The bytes of the file.
     pub fn to_bytes(&self) -> Result<Vec<u8>, String> {
+        // counts must fit the header and each other
         let count = |what: &str, n: usize| {
             u32::try_from(n).map_err(|_| format!("{n} {what}; the format holds {}", u32::MAX))
         };
@@ -299,6 +304,7 @@ impl Hair {
             }
             flags |= bit;
         }
+        // header
         let mut bytes = MAGIC.to_vec();
         for number in [strands, points, flags, u32::from(every)] {
             bytes.extend(number.to_le_bytes());
@@ -318,6 +324,7 @@ impl Hair {
         }
         bytes.extend(&self.information.as_bytes()[..end]);
         bytes.resize(HEADER, 0);
+        // arrays, in the order of their bits
         if !alike {
             bytes.extend(self.segments.iter().flat_map(|s| s.to_le_bytes()));
         }

@@ -119,6 +119,7 @@ const PROTOTYPES: &str = "Prototypes";
 
 impl Layer<'_> {
     fn write(&self, out: &mut impl Write) -> io::Result<()> {
+        // layer metadata
         let times = &self.tracks.times;
         let code = |time: Option<&f64>| self.time_code(*time.unwrap_or(&0.0));
         let title = if self.name.is_empty() {
@@ -138,9 +139,11 @@ impl Layer<'_> {
             code(times.first()),
             rate = self.frame_rate,
         )?;
+        // the root prim, and meshes that several bodies share
         writeln!(out, "def Xform \"World\" (\n    kind = \"group\"\n)\n{{")?;
         let prototypes = self.write_prototypes(out)?;
         let mut used: BTreeSet<String> = [PROTOTYPES.to_owned()].into();
+        // a transform for each body, its geometry below it
         for (i, (body, track)) in self
             .tracks
             .bodies
@@ -172,6 +175,7 @@ impl Layer<'_> {
             }
             writeln!(out, "    }}")?;
         }
+        // strands and cloth
         self.write_soft(out, &mut used)?;
         writeln!(out, "}}")
     }
@@ -346,6 +350,7 @@ impl Geometry<'_> {
         shape: &Shape,
         pose: &Pose,
     ) -> io::Result<()> {
+        // attributes of the gprim; a shared mesh is a reference
         let digits = self.layer.digits;
         let number = |x: f64| decimal(x, digits);
         let (kind, mut reference, mut body) = ("Mesh", String::new(), Vec::new());
@@ -389,6 +394,7 @@ impl Geometry<'_> {
                 }
             },
         };
+        // the prim, its colour, its place in the body
         writeln!(
             out,
             "\n        def {kind} \"{name}\"{reference}\n        {{"

@@ -210,6 +210,7 @@ fn flat_faces(
             }
         }
     }
+    // faces with their rings of corners
     let (mut faces, mut corners) = (Vec::new(), Vec::new());
     for ((normal, area), border) in normals.into_iter().zip(areas).zip(&borders) {
         let first = corners.len() as u32;

@@ -172,6 +172,7 @@ fn scene(charts: &[Chart], columns: usize) -> Scene {
 
 /// What kuva draws for one chart.
 fn panel(chart: &Chart) -> (Vec<Plot>, Layout) {
+    // lines and points, thinned to what can be seen
     let mut plots = Vec::new();
     let mut range = Range::default();
     for (i, line) in chart.lines.iter().chain(&chart.scatter).enumerate() {
@@ -212,11 +213,13 @@ fn panel(chart: &Chart) -> (Vec<Plot>, Layout) {
         });
     }
 
+    // cells of a matrix take the place of both
     if let Some(cells) = &chart.cells {
         plots = vec![cells.marks()];
         range = Range::default();
         range.include(&cells.corners());
     }
+    // ticks
     let mut layout = if plots.is_empty() {
         let note = TextAnnotation::new("no data", 0.5, 0.5)
             .with_font_size(18)
@@ -255,6 +258,7 @@ fn panel(chart: &Chart) -> (Vec<Plot>, Layout) {
             .with_y_tick_format(TickFormat::Custom(Arc::new(row)))
             .with_show_grid(false);
     }
+    // range, legend, sizes and words
     let ([x0, y0], [x1, y1]) = range.padded();
     layout = layout
         .with_x_axis_min(x0)

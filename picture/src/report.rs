@@ -30,6 +30,7 @@ pub fn charts(report: &RunReport) -> Vec<Chart> {
             .map(|f| (f.contacts as f64, 1e3 * value(f)))
             .collect(),
     };
+    // charts of every scene
     let seconds = || "time [s]".to_owned();
     let dynamics: fn(&FrameRecord) -> f64 = |f| f.step_seconds - f.collision_seconds;
     let lowest = frames
@@ -143,44 +144,44 @@ fn chart(title: &str, y_label: &str, lines: Vec<Line>) -> Chart {
 /// What strands did in each frame.
 fn strand_charts(frames: &[FrameRecord]) -> Vec<Chart> {
     let over_time = |label: &str, value: &dyn Fn(&FrameRecord) -> f64| line(frames, label, value);
-    let potential = |f: &FrameRecord| f.strand_potential_energy;
+    let potential = |f: &FrameRecord| f.strand.potential_energy;
     let lowest = frames.iter().map(potential).fold(f64::INFINITY, f64::min);
     vec![
         chart(
             "Strands: energy",
             "energy [J]",
             vec![
-                over_time("kinetic", &|f| f.strand_kinetic_energy),
+                over_time("kinetic", &|f| f.strand.kinetic_energy),
                 over_time("weight and elastic above its lowest", &|f| {
                     potential(f) - lowest
                 }),
-                over_time("sum", &|f| f.strand_kinetic_energy + potential(f) - lowest),
+                over_time("sum", &|f| f.strand.kinetic_energy + potential(f) - lowest),
             ],
         ),
         chart(
             "Strands: Newton's iterations of a step",
             "iterations [1]",
             vec![
-                over_time("mean of the frame", &|f| f.strand_iterations),
-                over_time("steps accepted unsolved", &|f| f.strand_failed as f64),
+                over_time("mean of the frame", &|f| f.strand.iterations),
+                over_time("steps accepted unsolved", &|f| f.strand.failed as f64),
             ],
         ),
         chart(
             "Strands: deepest in a body",
             "depth [mm]",
             vec![over_time("deepest", &|f| {
-                1e3 * f.deepest_strand_penetration
+                1e3 * f.strand.deepest_penetration
             })],
         ),
         chart(
             "Strands: points that touch bodies",
             "contact points [1]",
-            vec![over_time("contacts", &|f| f.strand_contacts as f64)],
+            vec![over_time("contacts", &|f| f.strand.contacts as f64)],
         ),
         chart(
             "Strands: time of a frame",
             "wall time [ms]",
-            vec![over_time("strands", &|f| 1e3 * f.strand_seconds)],
+            vec![over_time("strands", &|f| 1e3 * f.strand.seconds)],
         ),
     ]
 }
@@ -188,18 +189,18 @@ fn strand_charts(frames: &[FrameRecord]) -> Vec<Chart> {
 /// What cloth did in each frame, and how it was timed at the end (Harmon 2012, Fig. 2).
 fn cloth_charts(frames: &[FrameRecord], cloth: &ClothRun) -> Vec<Chart> {
     let over_time = |label: &str, value: &dyn Fn(&FrameRecord) -> f64| line(frames, label, value);
-    let potential = |f: &FrameRecord| f.cloth_potential_energy;
+    let potential = |f: &FrameRecord| f.cloth.potential_energy;
     let lowest = frames.iter().map(potential).fold(f64::INFINITY, f64::min);
     vec![
         chart(
             "Cloth: energy",
             "energy [J]",
             vec![
-                over_time("kinetic", &|f| f.cloth_kinetic_energy),
+                over_time("kinetic", &|f| f.cloth.kinetic_energy),
                 over_time("weight, elastic and layers above its lowest", &|f| {
                     potential(f) - lowest
                 }),
-                over_time("sum", &|f| f.cloth_kinetic_energy + potential(f) - lowest),
+                over_time("sum", &|f| f.cloth.kinetic_energy + potential(f) - lowest),
             ],
         ),
         Chart {
@@ -208,21 +209,21 @@ fn cloth_charts(frames: &[FrameRecord], cloth: &ClothRun) -> Vec<Chart> {
                 "Cloth: events of a frame",
                 "events [1]",
                 vec![
-                    over_time("elastic", &|f| f.cloth_events[0] as f64),
-                    over_time("layers", &|f| f.cloth_events[1] as f64),
-                    over_time("certificates", &|f| f.cloth_events[2] as f64),
+                    over_time("elastic", &|f| f.cloth.events[0] as f64),
+                    over_time("layers", &|f| f.cloth.events[1] as f64),
+                    over_time("certificates", &|f| f.cloth.events[2] as f64),
                 ],
             )
         },
         chart(
             "Cloth: deepest active layer",
             "layer [1]",
-            vec![over_time("deepest", &|f| f64::from(f.cloth_layers))],
+            vec![over_time("deepest", &|f| f64::from(f.cloth.layers))],
         ),
         chart(
             "Cloth: time of a frame",
             "wall time [ms]",
-            vec![over_time("cloth", &|f| 1e3 * f.cloth_seconds)],
+            vec![over_time("cloth", &|f| 1e3 * f.cloth.seconds)],
         ),
         Chart {
             title: "Cloth: pairs by active layers at the end".into(),

@@ -16,6 +16,7 @@ use crate::toml::read_text;
 /// Reads the problem in `folder`. Rows may stand in any order, as long as two depend on each
 /// normal row; `lo`, `hi` and `lambda` may be missing.
 pub fn read(folder: &Path) -> Result<ContactProblem, FileError> {
+    // matrix, right-hand side, and which normal row each row depends on
     let (rows, triplets) = matrix(folder)?;
     let number = |words: &mut Words<'_>, thing: Arguments<'_>| words.number(thing);
     let b = List::read(folder, "b", rows, number)?.values;
@@ -42,6 +43,7 @@ pub fn read(folder: &Path) -> Result<ContactProblem, FileError> {
         (place[tangents[normal][0]], place[tangents[normal][1]]) = (3 * k + 1, 3 * k + 2);
     }
     let contacts = normals.len();
+    // vectors and friction, three rows a contact
     let by_contact = |values: &[f64]| {
         let mut sorted = vec![[0.0; 3]; contacts];
         for (row, value) in values.iter().enumerate() {
@@ -65,6 +67,7 @@ pub fn read(folder: &Path) -> Result<ContactProblem, FileError> {
         )),
         false => None,
     };
+    // matrix in the order of contacts
     let triplets: Vec<_> = triplets
         .into_iter()
         .map(|(row, column, value)| (place[row], place[column], value))

@@ -71,6 +71,7 @@ fn local(source: &Source<'_>) -> Result<ContactProblem, FileError> {
 }
 
 fn global(source: &Source<'_>) -> Result<ContactProblem, FileError> {
+    // friction, right-hand side, H and M
     source.three_dimensional("fclib_global")?;
     if source.has_group("fclib_global/G") {
         let message = "`fclib_global/G` holds equalities between bodies; wanted contacts alone";
@@ -84,6 +85,7 @@ fn global(source: &Source<'_>) -> Result<ContactProblem, FileError> {
     source.length("fclib_global/vectors/f", f.len(), unknowns)?;
     let mass = source.matrix("fclib_global/M", Some(unknowns), Some(unknowns))?;
 
+    // blocks of the mass matrix are bodies
     let body_of = bodies(unknowns, &mass.2);
     let count = body_of.iter().max().map_or(0, |last| last + 1);
     let mut bodies = vec![Body::default(); count];
@@ -117,6 +119,7 @@ fn global(source: &Source<'_>) -> Result<ContactProblem, FileError> {
             values[place[row]] += value;
         }
     }
+    // Delassus matrix H^T M^-1 H and b = w + H^T M^-1 f, body by body
     let (mut triplets, mut pairs) = (Vec::new(), vec![Vec::new(); contacts]);
     for (index, body) in bodies.iter().enumerate() {
         let Some(inverse) = inverse(body.mass.clone()) else {
@@ -311,6 +314,7 @@ impl Source<'_> {
         rows: Option<usize>,
         columns: Option<usize>,
     ) -> Result<(usize, usize, Triplets), FileError> {
+        // size
         let size = |name: &str, wanted: Option<usize>| {
             let name = format!("{group}/{name}");
             let found = self.integer(&name)?;
@@ -323,6 +327,7 @@ impl Source<'_> {
             }
         };
         let (m, n) = (size("m", rows)?, size("n", columns)?);
+        // arrays of the sparse matrix, as CSparse lays them out
         let (p_name, i_name, x_name) = (
             format!("{group}/p"),
             format!("{group}/i"),
@@ -362,6 +367,7 @@ impl Source<'_> {
             let message = format!("{nz}; wanted -2, -1 or a number of triplets");
             return Err(self.error(&format!("{group}/nz"), message));
         };
+        // entries as triplets
         let mut triplets = Vec::with_capacity(lines.len());
         for (entry, line) in lines.into_iter().enumerate() {
             let (row, column) = if nz == -2 {

@@ -267,6 +267,7 @@ pub fn write(problem: &ContactProblem) -> String {
             }
         }
     }
+    // optional sections
     let places = problem.places.as_ref();
     let places = places.map(|places| places.iter().map(|p| p.to_array()).collect());
     for (section, rows) in [

@@ -84,6 +84,7 @@ fn dense(words: &mut Words<'_>, contacts: usize) -> Result<Entries, FileError> {
 }
 
 fn blocks(words: &mut Words<'_>, contacts: usize) -> Result<Entries, FileError> {
+    // numbers of blocks; every block is 3 x 3
     let count = words.count("the number of blocks")?;
     for side in ["rows", "columns"] {
         words.exactly(format_args!("the number of {side} of blocks"), contacts)?;
@@ -117,6 +118,7 @@ fn blocks(words: &mut Words<'_>, contacts: usize) -> Result<Entries, FileError> 
         }
         starts.push(start);
     }
+    // column of each block
     let mut entries = Vec::new();
     for k in 0..contacts {
         let mut last = None;
@@ -130,6 +132,7 @@ fn blocks(words: &mut Words<'_>, contacts: usize) -> Result<Entries, FileError> 
             entries.push((k, column, [[0.0; 3]; 3]));
         }
     }
+    // values, column by column
     for (place, (_, _, block)) in entries.iter_mut().enumerate() {
         words.exactly("the number of a block", place)?;
         let values: [f64; 9] = words.numbers(format_args!("a value of block {place}"))?;

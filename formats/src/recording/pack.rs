@@ -223,6 +223,7 @@ pub(super) fn unpack(content: &[u8], cast: &Cast) -> Result<Vec<(Frame, FrameRec
 impl Cast {
     /// The frame of these `numbers`, of which there are as many as there should be.
     fn frame(&self, time: f64, head: &Head, numbers: &[u64]) -> Frame {
+        // numbers in the order in which they were packed
         let mut rest = numbers.iter().map(|&bits| f64::from_bits(bits));
         let mut next = || rest.next().unwrap_or_default();
         let vector = |next: &mut dyn FnMut() -> f64| Vec3::new(next(), next(), next());

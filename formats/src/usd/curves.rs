@@ -152,6 +152,7 @@ impl Found {
     }
 
     fn basis_curves(&mut self, prim: &Prim, place: &Place) -> Result<(), Fault> {
+        // type, basis and wrap
         let named = |message: String| {
             (
                 format!("curves `{}`: {message}", prim.name),
@@ -188,6 +189,7 @@ impl Found {
         }
         let pinned = wrap == "pinned";
 
+        // control points and the number of them in each curve
         let list = |key: &str| -> Result<&[f64], Fault> {
             let attribute = prim.attributes.get(key);
             let attribute = attribute.ok_or_else(|| named(format!("`{key}` is missing")))?;
@@ -223,6 +225,7 @@ impl Found {
             );
             return Err(at("curveVertexCounts", message));
         }
+        // spans, widths and colours
         let mut spans = Vec::with_capacity(counts.len());
         for (i, &count) in counts.iter().enumerate() {
             spans.push(basis.spans(count, pinned).ok_or_else(|| {
@@ -239,6 +242,7 @@ impl Found {
         // a length grows by the cube root of what a volume grows by
         let scale = pow(place.linear.determinant().abs(), 1.0 / 3.0);
 
+        // a polyline for each curve, in world space
         let name = unique(&prim.name, &mut self.names);
         let mut first = 0;
         for (i, &count) in counts.iter().enumerate() {
@@ -303,6 +307,7 @@ impl<'a> Widths<'a> {
         spans: &[usize],
         points: usize,
     ) -> Result<Self, String> {
+        // values, from either name
         let attribute = ["widths", "primvars:widths"]
             .iter()
             .find_map(|key| prim.attributes.get(*key));
@@ -310,6 +315,7 @@ impl<'a> Widths<'a> {
         if let Some(bad) = values.iter().find(|w| !(w.is_finite() && **w >= 0.0)) {
             return Err(format!("a width is {bad}; wanted at least 0"));
         }
+        // how values are spread over points, span ends, curves
         let ends: Vec<usize> = spans.iter().map(|s| s + 1).collect();
         let varying_total: usize = ends.iter().sum();
         let said = attribute.and_then(|a| a.interpolation.as_deref());

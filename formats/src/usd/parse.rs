@@ -456,6 +456,7 @@ impl<'a> Reader<'a> {
             self.at += 1;
             return Ok(());
         }
+        // child prims and statements without a value
         if let Some(child) = self.prim_or_none()? {
             prim.children.push(child);
             return Ok(());
@@ -497,6 +498,7 @@ impl<'a> Reader<'a> {
             Some((name, part)) => (name, part),
             None => (full.as_str(), ""),
         };
+        // value, or samples over time
         let attribute = prim.attributes.entry(name.to_owned()).or_default();
         if self.take('=') {
             self.skip();
@@ -510,6 +512,7 @@ impl<'a> Reader<'a> {
         } else {
             attribute.span = start..self.at;
         }
+        // metadata of the attribute
         self.skip();
         if self.peek() == Some('(') {
             let metadata = self.metadata()?;

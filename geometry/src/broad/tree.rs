@@ -254,6 +254,7 @@ impl Tree {
 /// Reorders `bodies` so that a cheap split by the surface area heuristic falls after the
 /// returned number of them; `None` if all centres coincide.
 fn split(boxes: &[Aabb], bodies: &mut [u32]) -> Option<usize> {
+    // the longest axis of the box about all centres
     let mut centres = Aabb::EMPTY;
     for &b in bodies.iter() {
         let c = boxes[b as usize].centre();
@@ -273,6 +274,7 @@ fn split(boxes: &[Aabb], bodies: &mut [u32]) -> Option<usize> {
     if extent[axis] <= 0.0 {
         return None;
     }
+    // sort bodies into bins along it
     let scale = BINS as f64 * (1.0 - 1e-9) / extent[axis];
     let low = centres.low[axis];
     let bin = |b: u32| {

@@ -300,6 +300,7 @@ fn on_face(
     if span[0].0 > span[1].0 {
         return false;
     }
+    // one contact at each end of that part
     let mut writer = sink.manifold(-pose.direction(normal));
     let mut found = false;
     let base = mix(1, face as u32);

@@ -361,6 +361,7 @@ fn face_contact(
     envelope: f64,
     sink: &mut Sink<'_>,
 ) -> bool {
+    // reference face with its side planes, and the incident face under it
     let (normal, offset) = reference.plane(face);
     let down = -incident_in.local_direction(normal);
     let mut sides = Ring::EMPTY;
@@ -380,6 +381,7 @@ fn face_contact(
         }
     }
 
+    // clipped corners within the envelope, each once
     let (u, v) = tangents(normal);
     let height = |at: Vec3| normal.dot(at) - offset;
     let known = |at: Vec3, n: usize| {
@@ -404,12 +406,14 @@ fn face_contact(
     });
     let found = clipped.chain(others);
 
+    // at most MAX_POINTS of them: the lowest, and those that span the patch
     let lowest = found.clone().map(|(_, at)| height(at));
     let mut chosen = Chosen::new(size, lowest.fold(f64::INFINITY, f64::min));
     let few = found.clone().take(MAX_POINTS + 1).count() <= MAX_POINTS;
     for (n, at) in found {
         chosen.offer(n, at.dot(u), at.dot(v), height(at), few);
     }
+    // write the manifold with stable feature ids
     let mut writer = sink.manifold(pose.direction(normal));
     let mut found = false;
     for point in chosen.points() {

@@ -188,6 +188,7 @@ pub(super) fn mesh() -> TriMesh {
 /// Dual polygons of the zero set: one vertex in each cell that the skin passes through, one
 /// quadrilateral across each grid edge it cuts.
 fn skin() -> (Vec<Vec3>, Vec<[u32; 3]>) {
+    // the field at the points of a grid
     let low = Vec3::new(-0.52, -0.04, -0.2295);
     let [nx, ny, nz] = [43, 29, 19];
     let at = |x: usize, y: usize, z: usize| x + nx * (y + ny * z);

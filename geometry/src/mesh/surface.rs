@@ -78,6 +78,7 @@ impl Surface {
         let bounds = mesh.bounds();
         let size = (bounds.high - bounds.low).length();
 
+        // normals of faces, and of vertices as sums weighted by angle
         let mut face_normals = Vec::with_capacity(triangles);
         let mut vertex_normals = vec![Vec3::ZERO; mesh.vertices().len()];
         let mut vertex_valence = vec![0u32; mesh.vertices().len()];
@@ -127,6 +128,7 @@ impl Surface {
             edge_valence.push(solid.count() as u8);
         }
 
+        // hierarchy of bounding boxes
         let mut nodes = Vec::with_capacity(2 * order.len() / LEAF + 2);
         split(&mesh, &mut order, 0, &mut nodes);
         Self {
@@ -363,6 +365,7 @@ impl Surface {
                 }
             }
         }
+        // an edge or corner that every triangle around it reports is a minimum
         partial.sort_unstable_by_key(|&(corner, number, _, t)| (corner, number, t));
         for run in partial.chunk_by(|x, y| (x.0, x.1) == (y.0, y.1)) {
             let (corner, number, point, t) = run[0];

@@ -99,6 +99,7 @@ impl TriMesh {
     /// A mesh that is inside-out as a whole is turned. Cavities are allowed (their normals
     /// point into them); parts that cross each other are not looked for.
     pub fn closed(vertices: Vec<Vec3>, triangles: Vec<[u32; 3]>) -> Result<Self, MeshError> {
+        // every coordinate is finite, every index in range
         let count = vertices.len();
         for (vertex, &position) in vertices.iter().enumerate() {
             if !position.is_finite() || position.abs().max_element() >= 1e50 {
@@ -163,6 +164,7 @@ impl TriMesh {
                 .collect(),
         };
 
+        // orient outward
         let volume = mesh.volume();
         if volume.abs() <= LEAST_VOLUME * size * size * size {
             return Err(MeshError::NoVolume { volume, size });

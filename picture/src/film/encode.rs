@@ -182,11 +182,13 @@ fn film(path: &Path, message: &dyn std::fmt::Display) -> Error {
 
 /// Starts ffmpeg, which takes raw pixels.
 fn ffmpeg(path: &Path, temporary: &Path, settings: &FilmSettings, mp4: bool) -> Result<Way, Error> {
+    // both codecs need even sizes
     let (width, height) = (settings.render.width, settings.render.height);
     if width % 2 == 1 || height % 2 == 1 {
         let message = format!("the size is {width}x{height}; wanted even numbers for this format");
         return Err(film(path, &message));
     }
+    // raw frames on its standard input
     let mut command = Command::new(FFMPEG);
     command
         .args([
@@ -228,6 +230,7 @@ fn ffmpeg(path: &Path, temporary: &Path, settings: &FilmSettings, mp4: bool) -> 
         },
         _ => film(path, &format!("cannot start {FFMPEG}: {error}")),
     })?;
+    // its complaints are read beside, so that it never waits for us
     let frames = child.stdin.take();
     let complaints = child.stderr.take();
     let said = std::thread::spawn(move || {

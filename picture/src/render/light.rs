@@ -60,6 +60,7 @@ impl DepthMap {
                 (low, high) = (low.min(*l), high.max(*h));
             }
         }
+        // size of the map, and the rows that take a point to it
         let size = high - low;
         if !size.is_finite() {
             return None;

@@ -330,6 +330,7 @@ impl<'a> Prepared<'a> {
 }
 
 fn add(primitives: &mut Vec<Primitive>, index: u32, item: &Item, view: &View) {
+    // a plane has no bounds
     let (position, rotation) = (item.pose.position, item.pose.rotation);
     if !position.is_finite() || !rotation.is_finite() || rotation.length_squared() < 1e-12 {
         return;
@@ -348,6 +349,7 @@ fn add(primitives: &mut Vec<Primitive>, index: u32, item: &Item, view: &View) {
         });
         return;
     }
+    // what the shadow map is made for
     let Some((low, high)) = item.bounds() else {
         return;
     };
@@ -364,6 +366,7 @@ fn add(primitives: &mut Vec<Primitive>, index: u32, item: &Item, view: &View) {
             in_focus,
         });
     };
+    // solids of the surface, in world space
     match &item.surface {
         Surface::Sphere { radius } if positive(*radius) => push(Solid::Ball {
             centre: position,

@@ -81,12 +81,14 @@ impl<'a> Shader<'a> {
 
     /// The colour of a surface, linear RGB as shown.
     pub(super) fn surface(&self, seen: &Visible) -> [f32; 3] {
+        // where on which surface
         let primitive = &self.prepared.primitives[seen.primitive as usize];
         let item = &self.prepared.items[primitive.item as usize];
         let (origin, direction) = self.rays.at(seen.column, seen.row);
         let mut point = origin + direction * seen.depth;
         let toward_eye = -direction.normalize();
 
+        // colour, gloss and normals by kind of solid
         let mut albedo = item.colour.map(|v| {
             if v.is_finite() {
                 v.clamp(0.0, 1.0)
