@@ -1,13 +1,15 @@
 //! What everything else stands on: vectors, poses, deterministic functions, random
-//! numbers and SIMD lanes. Knows nothing of shapes, contacts or time.
+//! numbers and SIMD lanes. Knows nothing of shapes, contacts or simulated time.
 
 pub mod functions;
 pub mod lanes;
 mod pose;
 pub mod random;
+mod stopwatch;
 mod symmetric;
 
 pub use pose::{Pose, integrate_rotation, near_unit};
+pub use stopwatch::Stopwatch;
 pub use symmetric::Symmetric3;
 
 /// A vector in three dimensions, `f64`.

@@ -149,6 +149,7 @@ pub fn impact(begin: Begin, to: f64) -> Impact {
         ..Impact::default()
     };
     let mut place = None;
+    // step by step: lean under the roof, speed, height, depth, and what stands at 6 s
     while world.time() < to - 1e-6 {
         seen.lost += world.step().rigid.set_aside.len();
         let (time, state) = (world.time() + 1e-6, &world.system().state);

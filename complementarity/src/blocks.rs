@@ -264,7 +264,7 @@ impl<T: Real> Block<T> {
 }
 
 /// A contact problem in blocks, with the velocities it works on.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Blocks<T> {
     pub(crate) blocks: Vec<Block<T>>,
     pub(crate) cold: Vec<[ColdPoint<T>; POINTS]>,
@@ -304,38 +304,6 @@ pub struct Blocks<T> {
     colour_of: Vec<u8>,
     used: Vec<u64>,
     fill: Vec<u32>,
-}
-
-impl<T> Default for Blocks<T> {
-    fn default() -> Self {
-        Self {
-            blocks: Vec::new(),
-            cold: Vec::new(),
-            velocity: Vec::new(),
-            before: Vec::new(),
-            free: Vec::new(),
-            carried: Vec::new(),
-            inverse_mass: Vec::new(),
-            inverse_inertia: Vec::new(),
-            place: Vec::new(),
-            bodies: 0,
-            joined: Vec::new(),
-            colours: Vec::new(),
-            moved: Vec::new(),
-            impacts: Vec::new(),
-            islands: 0,
-            body_island: Vec::new(),
-            summed: Vec::new(),
-            change: Vec::new(),
-            terms: Vec::new(),
-            inside: Vec::new(),
-            around: Vec::new(),
-            followed: Vec::new(),
-            colour_of: Vec::new(),
-            used: Vec::new(),
-            fill: Vec::new(),
-        }
-    }
 }
 
 impl<T: Real> Blocks<T> {

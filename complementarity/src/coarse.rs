@@ -25,11 +25,11 @@ type Vector6 = [f64; 6];
 type Matrix6 = [[f64; 6]; 6];
 
 /// Share of the friction bound below which a contact counts as sticking.
-const STICKING: f64 = 0.98;
+pub(crate) const STICKING: f64 = 0.98;
 /// Approach at which a contact without impulse counts as closing, over that of a calm one [1].
 const CLOSING: f64 = 5e-4;
-/// Share of the contacts of one interface whose change makes the matrix too old, whatever the rest [1].
-const UNKNOWN: f64 = 0.5;
+/// Fraction of the contacts of one interface whose change makes the matrix too old [1].
+const REBUILD_INTERFACE: f64 = 0.5;
 
 /// What the coarse level keeps beside each block.
 #[derive(Clone, Debug, Default)]
@@ -52,9 +52,9 @@ struct CoarsePoint<T> {
     normal: Eight<T>,
     /// 1 where the tangent rows are active too.
     stick: Eight<T>,
-    /// Velocity still wrong along n, t1, t2.
-    wrong: [Eight<T>; 3],
-    /// Change of the impulse that is proposed.
+    /// Residual velocity along n, t1, t2 [m/s].
+    residual: [Eight<T>; 3],
+    /// Impulse change of the coarse correction [N s].
     change: [Eight<T>; 3],
 }
 
@@ -81,74 +81,65 @@ struct BodyBlock<T> {
     inverse_inertia: [Eight<T>; 6],
 }
 
-/// How far a problem is from being solved. Velocities are over that of a calm patch.
+/// How far the contacts are from their solution. Velocities are in units of the calm speed of
+/// their patch.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Wrong {
-    /// Fastest approach that is not allowed [1].
+pub struct Residual {
+    /// Fastest approach that violates its target [1].
     pub approach: f64,
-    /// Share of the contacts that approach faster than [`Coarse::look`] was told to count [1].
+    /// Share of the contacts that approach faster than the bound given to [`Coarse::residual`] [1].
     pub share: f64,
-    /// Largest velocity of a pressed contact, approach or slip [1].
+    /// Largest velocity of an active contact, approach or slip [1].
     pub velocity: f64,
     /// Whether a contact is at its friction bound.
     pub slides: bool,
-    /// Energy of all that is wrong, contact by contact [J].
+    /// Sum over the active rows of velocity squared over the diagonal of `A` [J].
     pub energy: f64,
 }
 
 /// The coarse level of a [`Blocks`] problem.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Coarse<T> {
-    blocks: Vec<CoarseBlock<T>>,
+    // written by `set_up`
     interfaces: Vec<Interface>,
     islands: usize,
+    /// Per interface: its contact points.
+    points: Vec<f64>,
     /// Per body: the interfaces below and above it.
     around: Vec<[u32; 2]>,
+    body_island: Vec<u32>,
+    /// Geometry by `set_up`, inertia also by `take_inertia`.
     bodies: Vec<BodyBlock<T>>,
+    /// Geometry by `set_up`; active rows and residual by `residual`; impulse changes by `prolong`.
+    blocks: Vec<CoarseBlock<T>>,
+
+    // written by `residual`
+    /// `Pᵀ w` per interface; scratch of `set_up` before.
+    right: Vec<Vector6>,
+    /// Rows of each interface that became active or passive since the matrix was built.
+    changed: Vec<f64>,
+
+    // written by `build` and `factor`
     sums: Vec<[Sums<T>; 2]>,
     diagonal: Vec<Matrix6>,
     above: Vec<Matrix6>,
-    right: Vec<Vector6>,
+    /// Whether the matrix belongs to this step; cleared by `set_up` and `take_inertia`.
+    built: bool,
+
+    /// Field coefficients per interface, written by `solve_tridiagonal`.
     solution: Vec<Vector6>,
-    shove: Vec<Eight<T>>,
+    /// Per body: impulse of the coarse correction, written by `prolong`; velocity change, written by
+    /// `line_search`.
+    correction: Vec<Eight<T>>,
+    /// Per island: derivative of the energy along the correction, written by `prolong`.
     slope: Vec<f64>,
+    /// Per island: second derivative and step length, written by `line_search`.
     curve: Vec<f64>,
     step: Vec<f64>,
-    /// Per interface: its points, and rows that became active or passive since the matrix was built.
-    points: Vec<f64>,
-    changed: Vec<f64>,
-    built: bool,
-    body_island: Vec<u32>,
-    /// Per body: whether one of its contacts closes too fast; the blocks such a body is in.
-    restless: Vec<bool>,
-    around_restless: Vec<u32>,
-}
 
-impl<T> Default for Coarse<T> {
-    fn default() -> Self {
-        Self {
-            blocks: Vec::new(),
-            interfaces: Vec::new(),
-            islands: 0,
-            around: Vec::new(),
-            bodies: Vec::new(),
-            sums: Vec::new(),
-            diagonal: Vec::new(),
-            above: Vec::new(),
-            right: Vec::new(),
-            solution: Vec::new(),
-            shove: Vec::new(),
-            slope: Vec::new(),
-            curve: Vec::new(),
-            step: Vec::new(),
-            points: Vec::new(),
-            changed: Vec::new(),
-            built: false,
-            body_island: Vec::new(),
-            restless: Vec::new(),
-            around_restless: Vec::new(),
-        }
-    }
+    // written by `active_set`
+    active_bodies: Vec<bool>,
+    active_blocks: Vec<u32>,
 }
 
 impl<T: Dispatch> Coarse<T> {
@@ -286,9 +277,10 @@ impl<T: Dispatch> Coarse<T> {
         self.interfaces.is_empty()
     }
 
-    /// What is wrong with the contacts of `problem` now; call before [`Self::solve`].
-    /// `enough` is the approach from which contacts are counted, over that of a calm patch [1].
-    pub fn look(&mut self, problem: &Blocks<T>, enough: f64) -> Wrong {
+    /// Residual of the contacts of `problem`, and their active rows; call before [`Self::solve`].
+    /// Contacts that approach faster than `enough` are counted in [`Residual::share`], in units of
+    /// the calm speed [1].
+    pub fn residual(&mut self, problem: &Blocks<T>, enough: f64) -> Residual {
         self.right.fill([0.0; 6]);
         dispatch(Restrict {
             blocks: &problem.blocks,
@@ -300,23 +292,23 @@ impl<T: Dispatch> Coarse<T> {
         })
     }
 
-    /// Whether the matrix is too old: more than the share `stale` of all contacts has changed, or so
-    /// many of one interface that the matrix does not know it. (A roof that meets a tower changes less
+    /// Whether the matrix is too old: more than the fraction `rebuild` of all contacts has changed, or
+    /// more than [`REBUILD_INTERFACE`] of one interface. (A roof that meets a tower changes less
     /// than a hundredth of the contacts. With a matrix from before, the coarse level does not see the
     /// blow, and sweeps alone leave so much of it that the tower leans.)
-    fn is_stale(&self, stale: f64) -> bool {
+    fn is_outdated(&self, rebuild: f64) -> bool {
         let total = |sums: &[f64]| sums.iter().sum::<f64>();
         let pairs = self.changed.iter().zip(&self.points);
         !self.built
-            || total(&self.changed) > stale * total(&self.points)
+            || total(&self.changed) > rebuild * total(&self.points)
             || pairs
                 .into_iter()
-                .any(|(changed, points)| *changed > UNKNOWN * points)
+                .any(|(changed, points)| *changed > REBUILD_INTERFACE * points)
     }
 
-    /// Energy that a coarse solve would take from what [`Self::look`] last found, by the matrix
-    /// built last [J]; infinite where there is none yet.
-    pub fn promise(&mut self) -> f64 {
+    /// Predicted decrease of the energy by a coarse solve of the last [`Self::residual`], with the
+    /// matrix built last [J]; infinite if there is none yet.
+    pub fn predicted_decrease(&mut self) -> f64 {
         if !self.built {
             return f64::INFINITY;
         }
@@ -326,38 +318,40 @@ impl<T: Dispatch> Coarse<T> {
         -pairs.map(|(right, x)| dot(right, x)).sum::<f64>()
     }
 
-    /// The blocks with a body at which, when [`Self::look`] was last called, a contact closed
-    /// faster than `enough`, over that of a calm patch [1].
-    pub fn restless(&mut self, problem: &Blocks<T>, enough: f64) -> &[u32] {
-        self.restless.clear();
-        self.restless.resize(problem.velocity.len(), false);
+    /// The active set: all blocks of bodies with a contact that approached faster than `enough` at
+    /// the last [`Self::residual`], in units of the calm speed [1].
+    pub fn active_set(&mut self, problem: &Blocks<T>, enough: f64) -> &[u32] {
+        self.active_bodies.clear();
+        self.active_bodies.resize(problem.velocity.len(), false);
         let enough = T::of(enough);
         for (block, coarse) in problem.blocks.iter().zip(&self.blocks) {
             for lane in 0..8 {
                 if coarse.approach.0[lane] > enough {
                     for slot in [block.body[0][lane] as usize, block.body[1][lane] as usize] {
-                        self.restless[slot] |= problem.inverse_mass[slot] > T::default();
+                        self.active_bodies[slot] |= problem.inverse_mass[slot] > T::default();
                     }
                 }
             }
         }
-        self.around_restless.clear();
+        self.active_blocks.clear();
         for (k, block) in problem.blocks.iter().enumerate() {
-            let touches = |side: &[u32; 8]| side.iter().any(|&slot| self.restless[slot as usize]);
+            let touches =
+                |side: &[u32; 8]| side.iter().any(|&slot| self.active_bodies[slot as usize]);
             if touches(&block.body[0]) || touches(&block.body[1]) {
-                self.around_restless.push(k as u32);
+                self.active_blocks.push(k as u32);
             }
         }
-        &self.around_restless
+        &self.active_blocks
     }
 
-    /// One coarse solve: corrects impulses and velocities of `problem` from what [`Self::look`]
-    /// found. The matrix is built again if more than the share `stale` of the contacts has changed.
-    pub fn solve(&mut self, problem: &mut Blocks<T>, stale: f64) {
+    /// One coarse correction of the impulses and velocities of `problem`, from the last
+    /// [`Self::residual`]. The matrix is rebuilt if more than the fraction `rebuild` of the contacts
+    /// has changed between active and passive.
+    pub fn solve(&mut self, problem: &mut Blocks<T>, rebuild: f64) {
         if self.interfaces.is_empty() {
             return;
         }
-        if self.is_stale(stale) {
+        if self.is_outdated(rebuild) {
             self.build(problem);
             self.factor();
             self.built = true;
@@ -412,7 +406,7 @@ impl<T: Dispatch> Coarse<T> {
         }
     }
 
-    /// Forward and back substitution; the right-hand side is what is wrong, negated.
+    /// Forward and back substitution; the right-hand side is the restricted residual, negated.
     fn solve_tridiagonal(&mut self) {
         let count = self.diagonal.len();
         self.solution.clear();
@@ -444,14 +438,15 @@ impl<T: Dispatch> Coarse<T> {
     fn prolong(&mut self, problem: &Blocks<T>) {
         self.slope.clear();
         self.slope.resize(self.islands, 0.0);
-        self.shove.clear();
-        self.shove.resize(problem.velocity.len(), Eight::default());
+        self.correction.clear();
+        self.correction
+            .resize(problem.velocity.len(), Eight::default());
         dispatch(Prolong {
             blocks: &problem.blocks,
             coarse: &mut self.blocks,
             solution: &self.solution,
             interfaces: &self.interfaces,
-            shove: &mut self.shove,
+            correction: &mut self.correction,
             slope: &mut self.slope,
         });
     }
@@ -460,13 +455,13 @@ impl<T: Dispatch> Coarse<T> {
     fn line_search(&mut self, problem: &Blocks<T>) {
         self.curve.clear();
         self.curve.resize(self.islands, 0.0);
-        for slot in 0..self.shove.len() {
+        for slot in 0..self.correction.len() {
             let island = self.body_island[slot];
             if island == NONE {
-                self.shove[slot] = Eight::default();
+                self.correction[slot] = Eight::default();
                 continue;
             }
-            let s = self.shove[slot].0.map(Real::f64);
+            let s = self.correction[slot].0.map(Real::f64);
             let m = problem.inverse_mass[slot].f64();
             let i = problem.inverse_inertia[slot].map(Real::f64);
             let moved = [
@@ -480,7 +475,7 @@ impl<T: Dispatch> Coarse<T> {
                 0.0,
             ];
             self.curve[island as usize] += (0..6).map(|k| s[k] * moved[k]).sum::<f64>();
-            self.shove[slot] = Eight(moved.map(T::of));
+            self.correction[slot] = Eight(moved.map(T::of));
         }
         self.step.clear();
         for (&slope, &curve) in self.slope.iter().zip(&self.curve) {
@@ -495,7 +490,7 @@ impl<T: Dispatch> Coarse<T> {
 
     /// Adds the change to impulses and velocities.
     fn apply(&mut self, problem: &mut Blocks<T>) {
-        for (slot, moved) in self.shove.iter().enumerate() {
+        for (slot, moved) in self.correction.iter().enumerate() {
             let island = self.body_island[slot];
             if island != NONE {
                 let step = T::of(self.step[island as usize]);

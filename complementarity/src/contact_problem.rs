@@ -5,8 +5,8 @@ use std::fmt;
 use drystone_base::Vec3;
 
 use crate::matrix::BlockMatrix;
+use crate::operator::{FactoredOperator, MatrixProblem, Operator};
 use crate::problem::Problem;
-use crate::system::{FactoredSystem, MatrixProblem, System};
 
 /// How the numbers of a problem are held.
 #[derive(Clone, Debug, PartialEq)]
@@ -44,22 +44,22 @@ pub struct ContactProblem {
     pub solution: Option<Vec<[f64; 3]>>,
 }
 
-/// Runs an expression generic over [`System`] on a [`ContactProblem`], chosen once:
+/// Runs an expression generic over [`Operator`] on a [`ContactProblem`], chosen once:
 ///
 /// ```
-/// use drystone_complementarity::{ContactProblem, Problem, System, on_system};
+/// use drystone_complementarity::{ContactProblem, Problem, Operator, on_operator};
 /// let problem = ContactProblem::factored("none", Problem::default());
-/// assert_eq!(on_system!(&problem, |system| system.contacts()), 0);
+/// assert_eq!(on_operator!(&problem, |operator| operator.contacts()), 0);
 /// ```
 #[macro_export]
-macro_rules! on_system {
-    ($problem:expr, |$system:ident| $body:expr) => {
+macro_rules! on_operator {
+    ($problem:expr, |$operator:ident| $body:expr) => {
         match &($problem).form {
             $crate::Form::Factored(problem) => {
-                let $system = &$crate::FactoredSystem::new(problem);
+                let $operator = &$crate::FactoredOperator::new(problem);
                 $body
             }
-            $crate::Form::Matrix($system) => $body,
+            $crate::Form::Matrix($operator) => $body,
         }
     };
 }
@@ -360,7 +360,7 @@ impl fmt::Display for ProblemError {
 impl std::error::Error for ProblemError {}
 
 /// The factored form prepared, without the name.
-impl<'a> From<&'a Problem> for FactoredSystem<'a> {
+impl<'a> From<&'a Problem> for FactoredOperator<'a> {
     fn from(problem: &'a Problem) -> Self {
         Self::new(problem)
     }

@@ -1,6 +1,7 @@
 //! What an iterative solver did, iteration by iteration, and how long it took without being
 //! looked at.
 
+use drystone_base::Stopwatch;
 use serde::{Deserialize, Serialize};
 
 /// Where a solver stood after an iteration.
@@ -23,12 +24,12 @@ pub struct Entry {
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Clock {
     before: f64,
-    running: Option<Moment>,
+    running: Option<Stopwatch>,
 }
 
 impl Clock {
     pub(crate) fn start(&mut self) {
-        self.running = Some(Moment::now());
+        self.running = Some(Stopwatch::start());
     }
 
     pub(crate) fn stop(&mut self) {
@@ -37,30 +38,7 @@ impl Clock {
     }
 
     pub(crate) fn seconds(&self) -> f64 {
-        self.before + self.running.map_or(0.0, |since| since.elapsed())
-    }
-}
-
-/// A moment; all moments are the same where there is no clock (in a browser's bare sandbox).
-#[derive(Clone, Copy, Debug)]
-struct Moment {
-    #[cfg(not(target_arch = "wasm32"))]
-    instant: std::time::Instant,
-}
-
-impl Moment {
-    fn now() -> Self {
-        Self {
-            #[cfg(not(target_arch = "wasm32"))]
-            instant: std::time::Instant::now(),
-        }
-    }
-
-    fn elapsed(self) -> f64 {
-        #[cfg(not(target_arch = "wasm32"))]
-        return self.instant.elapsed().as_secs_f64();
-        #[cfg(target_arch = "wasm32")]
-        0.0
+        self.before + self.running.map_or(0.0, |since| since.seconds())
     }
 }
 

@@ -16,7 +16,8 @@
 use drystone_base::lanes::{Dispatch, Eight, Kernel, Lanes, Real, dispatch};
 
 use crate::blocks::{Block, Blocks, ColdPoint, FAR, POINTS, V3};
-use crate::sweep::{Frame8, Motion8, RESTING, largest, push};
+use crate::motion8::{Frame8, Motion8, largest, push};
+use crate::substep::RESTING;
 
 /// Share of a round's approach to which it is solved [1].
 const SOLVED: f64 = 1e-6;

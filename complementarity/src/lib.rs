@@ -1,36 +1,41 @@
 //! Contact problems and their solvers, one vocabulary. Knows masses and contact frames; not
 //! shapes, not time, not where a problem comes from.
 //!
-//! A [`Problem`] is factored (Erleben 2007, §3): [`pgs`] and [`cone`] sweep over it, [`merit`]
-//! says how far they have come. A [`ContactProblem`] is one as data, factored or as a
-//! [`BlockMatrix`], with a name, a first guess and places; solvers generic over [`System`] take
+//! A [`Problem`] is factored (Erleben 2007, §3): [`sweeping`] sweeps over it, [`Law`] says how
+//! far the impulses are from a solution. A [`ContactProblem`] is one as data, factored or as a
+//! [`BlockMatrix`], with a name, a first guess and places; solvers generic over [`Operator`] take
 //! both forms, and [`Solver`] names them all, each in any [`Ordering`].
 
 pub mod analysis;
+mod block_cholesky;
 pub mod blocks;
 pub mod coarse;
-pub mod cone;
 mod contact_problem;
 pub mod history;
 mod impact;
+pub mod in_lanes;
+mod kernel;
 mod matrix;
-pub mod merit;
+mod motion8;
 pub mod newton;
+mod operator;
 pub mod ordering;
 mod passive;
-pub mod pgs;
 mod problem;
+mod push_out;
 pub mod solvers;
-pub mod sweep;
-mod system;
+pub mod substep;
+mod sweep;
+pub mod sweeping;
 #[cfg(test)]
 mod test_problems;
 
 pub use contact_problem::{ContactGraph, ContactProblem, Form, ProblemError};
 pub use history::Entry;
+pub use kernel::{largest_eigenvalue, onto_disc};
 pub use matrix::{Block, BlockMatrix};
+pub use operator::{AtContact, FactoredOperator, Iterate, MatrixProblem, Operator};
 pub use ordering::{Ordering, OrderingError};
-pub use pgs::{Solved, Sweeping};
 pub use problem::{Contact, Mass, Problem, Twist};
 pub use solvers::{Aggregates, Ended, Law, Outcome, Record, Settings, SolveError, Solver};
-pub use system::{AtContact, FactoredSystem, MatrixProblem, State, System};
+pub use sweeping::{Solved, Sweeping};

@@ -24,7 +24,6 @@
 //! points, because impulses are no unknowns of the linear system.
 
 mod assembly;
-mod cholesky;
 mod island;
 mod line_search;
 mod point;
@@ -34,8 +33,8 @@ mod transfer;
 
 use drystone_base::lanes::Real;
 
+use crate::block_cholesky::Cholesky;
 use crate::blocks::{Blocks, NONE};
-use cholesky::Cholesky;
 use island::Island;
 use six::Six;
 

@@ -7,7 +7,7 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 
 use crate::contact_problem::ContactProblem;
-use crate::on_system;
+use crate::on_operator;
 use crate::solvers::Law;
 
 mod sequence;
@@ -174,12 +174,12 @@ impl Ordering {
         sweeps: usize,
     ) -> Result<Vec<Vec<(usize, usize)>>, OrderingError> {
         let places = problem.places.as_deref();
-        on_system!(problem, |system| {
-            let mut sequence = Sequence::new(*self, Grain::Row, system, places, seed)?;
-            let state = crate::System::zero_state(system);
+        on_operator!(problem, |operator| {
+            let mut sequence = Sequence::new(*self, Grain::Row, operator, places, seed)?;
+            let iterate = crate::Operator::zero_iterate(operator);
             Ok((0..sweeps)
                 .map(|_| {
-                    let (visits, _) = sequence.next(system, &state, Law::Pyramid);
+                    let (visits, _) = sequence.next(operator, &iterate, Law::Pyramid);
                     visits.iter().flat_map(|visit| visit.rows()).collect()
                 })
                 .collect())

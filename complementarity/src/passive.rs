@@ -18,7 +18,7 @@
 use drystone_base::lanes::{Dispatch, Eight, Kernel, Lanes, Real, dispatch};
 
 use crate::blocks::{Block, Blocks, ColdPoint, NONE, POINTS, V3};
-use crate::sweep::{Frame8, Motion8};
+use crate::motion8::{Frame8, Motion8};
 
 /// Share from which impulses are scaled at once; with less the island is swept further, in at most so
 /// many rounds of so many sweeps.

@@ -7,6 +7,8 @@
 
 use drystone_base::{Symmetric3, Vec3};
 
+use crate::kernel::largest_eigenvalue;
+
 /// What a body sets against an impulse; both zero for one that cannot move.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Mass {
@@ -145,26 +147,6 @@ impl Problem {
         w
     }
 
-    /// `A_ii` of the three rows of contact `k` [1/kg].
-    pub fn diagonal(&self, k: usize) -> [f64; 3] {
-        let block = self.block(k);
-        [block[0][0], block[1][1], block[2][2]]
-    }
-
-    /// The 3x3 block of `A` on the diagonal at contact `k` [1/kg].
-    pub fn block(&self, k: usize) -> [[f64; 3]; 3] {
-        let c = &self.contacts[k];
-        c.axes().map(|axis| {
-            let mut sum = Vec3::ZERO;
-            for (body, r) in [(c.a, c.r_a), (c.b, c.r_b)] {
-                let mass = &self.bodies[body];
-                let spin = mass.inverse_inertia.times(r.cross(axis));
-                sum += axis * mass.inverse_mass + spin.cross(r);
-            }
-            c.to_rows(sum)
-        })
-    }
-
     /// The whole of `A`, row by row: for tests and small problems only [1/kg].
     pub fn dense(&self) -> Vec<Vec<f64>> {
         let rows = 3 * self.contacts.len();
@@ -220,9 +202,8 @@ impl Rows {
         for i in 0..3 {
             diagonal[i] += twist_a[i].dot(spin_a[i]) + twist_b[i].dot(spin_b[i]);
         }
-        let (p, q) = (diagonal[1], diagonal[2]);
         let off = twist_a[1].dot(spin_a[2]) + twist_b[1].dot(spin_b[2]);
-        let tangential = 0.5 * (p + q) + (0.25 * (p - q) * (p - q) + off * off).sqrt();
+        let tangential = largest_eigenvalue(diagonal[1], diagonal[2], off);
         let (inverse_mass_a, inverse_mass_b) = (mass_a.inverse_mass, mass_b.inverse_mass);
         Self {
             a: c.a,
@@ -308,8 +289,8 @@ mod tests {
             }
         }
         for k in 0..problem.contacts.len() {
-            let block = problem.block(k);
             let rows = Rows::of(&problem, k);
+            let block = Rows::coupling(&rows, &rows);
             for i in 0..3 {
                 assert!((rows.diagonal[i] - dense[3 * k + i][3 * k + i]).abs() < 1e-13);
                 for j in 0..3 {

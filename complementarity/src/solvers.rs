@@ -23,14 +23,13 @@ use serde::{Deserialize, Serialize};
 
 use crate::contact_problem::{ContactGraph, ContactProblem, Form, ProblemError};
 use crate::history::Entry;
-use crate::on_system;
+use crate::on_operator;
+use crate::operator::{MatrixProblem, Operator};
 use crate::ordering::{Ordering, OrderingError};
 use crate::problem::Problem;
-use crate::system::{MatrixProblem, System};
 
 mod anderson;
 mod apgd;
-mod cone;
 mod dense;
 mod fischer_newton;
 mod gauss_seidel;
@@ -38,21 +37,21 @@ mod jacobi;
 mod law;
 mod local;
 mod nncg;
-mod patience;
-mod pgs;
 mod run;
-mod sor;
 mod sor_lcp;
+mod stagnation;
 mod subspace;
 mod sweeper;
 mod two_level;
 mod two_level_lanes;
 
 pub use law::Law;
-pub use sor_lcp::{Row, SorLcp, sor_lcp};
+pub use sor_lcp::{Bound, SorLcp, sor_lcp};
 pub use two_level::Aggregates;
 
+use gauss_seidel::{Cone, Lagged, Pyramid};
 use run::Run;
+use sweeper::sweep_on;
 
 /// A method for contact problems, by the name it has on the command line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -213,31 +212,32 @@ impl Solver {
             Form::Factored(factored) => (Some(factored), None),
             Form::Matrix(matrix) => (None, Some(matrix)),
         };
-        let about = About {
+        let context = Context {
             places: problem.places.as_deref(),
             factored,
             matrix,
             graph: problem.matrix_graph.as_ref(),
         };
-        on_system!(problem, |system| self
-            .solve_system(system, about, impulses, ordering, settings, watch))
+        on_operator!(problem, |operator| self.solve_operator(
+            operator, context, impulses, ordering, settings, watch
+        ))
     }
 
-    /// [`Solver::solve`] on a prepared system whose values are known to be sound.
-    pub fn solve_system<S: System>(
+    /// [`Solver::solve`] on a prepared operator whose values are known to be sound.
+    pub fn solve_operator<O: Operator>(
         self,
-        system: &S,
-        about: About<'_>,
+        operator: &O,
+        context: Context<'_>,
         impulses: &mut [[f64; 3]],
         ordering: &Ordering,
         settings: &Settings,
         watch: &mut dyn FnMut(&Entry) -> ControlFlow<()>,
     ) -> Result<Outcome, SolveError> {
         settings.check()?;
-        if impulses.len() != system.contacts() {
+        if impulses.len() != operator.contacts() {
             return Err(SolveError::Impulses {
                 found: impulses.len(),
-                wanted: system.contacts(),
+                wanted: operator.contacts(),
             });
         }
         if let Some((contact, value)) = not_finite(impulses) {
@@ -245,8 +245,8 @@ impl Solver {
         }
         let mut run = Run::new(
             self.law(),
-            system,
-            about,
+            operator,
+            context,
             *ordering,
             settings,
             impulses,
@@ -255,12 +255,12 @@ impl Solver {
         run.begin();
         match self {
             Self::Jacobi => jacobi::solve(&mut run),
-            Self::GaussSeidel => gauss_seidel::solve(&mut run)?,
-            Self::Sor => sor::solve(&mut run)?,
-            Self::Pgs => pgs::solve(&mut run)?,
-            Self::Cone => cone::solve(&mut run)?,
-            Self::Nncg => nncg::solve(&mut run, pgs::Kernel::new(settings))?,
-            Self::NncgCone => nncg::solve(&mut run, cone::Kernel::new(settings))?,
+            Self::GaussSeidel => sweep_on(&mut run, Lagged::new(settings, 1.0))?,
+            Self::Sor => sweep_on(&mut run, Lagged::new(settings, 1.3))?,
+            Self::Pgs => sweep_on(&mut run, Pyramid::new(settings))?,
+            Self::Cone => sweep_on(&mut run, Cone::new(settings))?,
+            Self::Nncg => nncg::solve(&mut run, Pyramid::new(settings))?,
+            Self::NncgCone => nncg::solve(&mut run, Cone::new(settings))?,
             Self::Local => local::solve(&mut run)?,
             Self::Anderson => anderson::solve(&mut run)?,
             Self::Apgd => apgd::solve(&mut run),
@@ -293,9 +293,9 @@ fn not_finite(impulses: &[[f64; 3]]) -> Option<(usize, f64)> {
         .map(|(row, x)| (row / 3, *x))
 }
 
-/// What is known about a system beside its numbers.
+/// What is known about an operator beside its numbers.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct About<'a> {
+pub struct Context<'a> {
     /// Contact points in the world [m].
     pub places: Option<&'a [Vec3]>,
     /// The factored problem, if that is where it comes from.

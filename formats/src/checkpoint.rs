@@ -103,6 +103,7 @@ impl Checkpoint {
     pub fn from_bytes(bytes: &[u8], name: impl AsRef<Path>) -> Result<Self, FileError> {
         let name = name.as_ref();
         let refuse = |message: String| FileError::new(name, message);
+        // header: magic number, layout, version, hash of the scene, lengths, checksum
         if !bytes.starts_with(MAGIC) {
             return Err(refuse(
                 "this is no Drystone checkpoint; it does not begin with DRYSTONE".into(),
@@ -161,6 +162,7 @@ impl Checkpoint {
         if raw.len() as u64 != length || length < 8 {
             return Err(broken("its length is not what it says"));
         }
+        // scene as JSON, then the snapshot
         let scene_length = u64::from_le_bytes(array(&raw[..8])) as usize;
         let content = &raw[8..];
         let scene_json = content

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use ::toml::Spanned;
 use ::toml::de::{DeTable, DeValue};
-use drystone_world::{SceneError, Subject};
+use drystone_world::{OLD_WORDS, SceneError, Subject};
 use serde_json::Value;
 
 use crate::FileError;
@@ -89,12 +89,31 @@ fn entry<'a>(
             let contact = list.get(subject.number?)?;
             Some((contact.get_ref().as_table()?, Some(contact.span())))
         }
-        kind @ ("solver" | "strand_solver" | "cloth_solver") => {
-            let (key, value) = root.get_key_value(kind)?;
+        "solver.rigid" => section(root, "rigid").or_else(|| {
+            // options of bodies right in `solver`, as files had them before
+            let (key, value) = root.get_key_value("solver")?;
             Some((value.get_ref().as_table()?, Some(key.span())))
-        }
+        }),
+        "solver.strand" => section(root, "strand"),
+        "solver.cloth" => section(root, "cloth"),
         _ => Some((root, None)),
     }
+}
+
+/// The table `solver.name`, or that of an old word for it.
+fn section<'a>(
+    root: &'a DeTable<'a>,
+    name: &str,
+) -> Option<(&'a DeTable<'a>, Option<Range<usize>>)> {
+    let solver = root.get("solver").and_then(|v| v.get_ref().as_table());
+    let old = OLD_WORDS.iter().filter(|(_, new)| new[1..] == [name]);
+    let (key, value) = solver
+        .and_then(|solver| solver.get_key_value(name))
+        .or_else(|| {
+            old.into_iter()
+                .find_map(|(old, _)| root.get_key_value(*old))
+        })?;
+    Some((value.get_ref().as_table()?, Some(key.span())))
 }
 
 /// The first list in `text` that has more values than were `read` from it: where it is, how many

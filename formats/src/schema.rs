@@ -21,5 +21,13 @@ mod tests {
             assert!(properties.get(key).is_some(), "no `{key}` in the schema");
         }
         assert_eq!(schema["additionalProperties"], false);
+        let solvers = &schema["$defs"]["Solvers"]["properties"];
+        for key in ["rigid", "strand", "cloth"] {
+            assert!(solvers.get(key).is_some(), "no `solver.{key}`: {solvers}");
+        }
+        let cloth = &schema["$defs"]["ClothSolver"]["properties"];
+        for key in ["thickness", "stiffness", "plane", "elastic_fraction"] {
+            assert!(cloth.get(key).is_some(), "no `solver.cloth.{key}`: {cloth}");
+        }
     }
 }

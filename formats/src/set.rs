@@ -1,6 +1,6 @@
 //! `KEY=VALUE`: a dotted path into the scene as data, and a value in TOML.
 
-use drystone_world::{DEFAULT_MATERIAL, Scene, nearest};
+use drystone_world::{DEFAULT_MATERIAL, Scene, nearest, today};
 use serde_json::{Map, Value};
 
 use crate::parse_scene;
@@ -17,7 +17,7 @@ pub fn edit(scene: &Scene, assignment: &str) -> Result<Value, String> {
     let Some((key, text)) = assignment.split_once('=') else {
         return Err("there is no `=`; wanted KEY=VALUE, such as dt=0.005".into());
     };
-    let path: Vec<&str> = key.trim().split('.').collect();
+    let path = today(&key.trim().split('.').collect::<Vec<_>>());
     let value = parse(text.trim())?;
     let mut scene = scene.clone();
     if path[0] != "preset" {
@@ -141,13 +141,40 @@ mod tests {
         apply(&scene(), assignment).unwrap()
     }
 
+    /// Words of older files and scripts mean what they meant.
+    #[test]
+    fn old_words_go_where_the_new_ones_do() {
+        for (old, new) in [
+            ("solver.coursed.sweeps=8", "solver.rigid.coursed.sweeps=8"),
+            ("rigid_solver.sleeping=true", "solver.rigid.sleeping=true"),
+            (
+                "strand_solver.steps_per_frame=9",
+                "solver.strand.steps_per_frame=9",
+            ),
+            ("cloth_solver.early=0.25", "solver.cloth.early=0.25"),
+            (
+                "cloth_contact.thickness=0.02",
+                "solver.cloth.thickness=0.02",
+            ),
+            ("cloth_plane=true", "solver.cloth.plane=true"),
+        ] {
+            assert_eq!(with(old), with(new), "{old}");
+            assert_ne!(with(old), scene(), "{old}");
+        }
+    }
+
     #[test]
     fn values_are_set_wherever_they_stand() {
         assert_eq!(with("dt=0.005").dt, 0.005);
         assert_eq!(with("duration = 3").duration, 3.0);
         assert_eq!(with("gravity=[0,-1.62,0]").gravity, [0.0, -1.62, 0.0]);
-        assert_eq!(with("solver.coursed.sweeps=8").solver.coursed.sweeps, 8);
-        assert_eq!(with("solver.stepper=vsp").solver.stepper, Stepper::Vsp);
+        let rigid = |assignment| with(assignment).solver.rigid;
+        assert_eq!(rigid("solver.rigid.coursed.sweeps=8").coursed.sweeps, 8);
+        assert_eq!(rigid("solver.rigid.stepper=vsp").stepper, Stepper::Vsp);
+        let solver = with("solver.strand.steps_per_frame=9").solver;
+        assert_eq!(solver.strand.steps_per_frame, 9);
+        let solver = with("solver.cloth.early=0.25").solver;
+        assert_eq!(solver.cloth.events.early, 0.25);
         assert_eq!(with("preset=paper").preset.as_deref(), Some("paper"));
         assert_eq!(
             with("material.brick.friction=0.3").materials["brick"].friction,
@@ -171,8 +198,12 @@ mod tests {
             ("dt=nan", "no finite number"),
             ("dt=-1", "`dt` is -1 s"),
             ("grvity=[0,0,0]", "did you mean `gravity`?"),
+            ("solver.rigid.coursed.sweps=8", "did you mean `sweeps`?"),
             ("solver.coursed.sweps=8", "did you mean `sweeps`?"),
-            ("solver.stepper=vps", "wanted one of coursed"),
+            ("solver.rigid.stepper=vps", "wanted one of coursed"),
+            ("solver.clot.early=1", "there is no key `clot` here"),
+            ("solver.cloth.erly=1", "did you mean `early`?"),
+            ("solver.cloth.thicknes=1", "did you mean `thickness`?"),
             ("material.brik.friction=0.3", "did you mean `brick`?"),
             ("body.rof.mass=3", "did you mean `roof`?"),
             ("body.7.mass=3", "2 elements"),

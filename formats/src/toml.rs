@@ -41,9 +41,9 @@ pub fn parse_scene(text: &str, name: &str, folder: impl AsRef<Path>) -> Result<S
     };
     let located = |e: SceneError| locate::file_error(&e, text, name);
     if scene.preset.is_some()
-        && let Some(given) = solver_table(text, name)
+        && let Some(file) = as_data(text, name)
     {
-        scene.settle_given(&given).map_err(located)?;
+        scene.settle_given(&file).map_err(located)?;
     }
     obj::resolve_meshes(&mut scene, folder.as_ref()).map_err(located)?;
     curves::resolve_curves(&mut scene, folder.as_ref()).map_err(located)?;
@@ -54,16 +54,12 @@ pub fn parse_scene(text: &str, name: &str, folder: impl AsRef<Path>) -> Result<S
     Ok(scene)
 }
 
-/// The options that the scene in `text` gives, as data.
-fn solver_table(text: &str, name: &str) -> Option<serde_json::Value> {
-    let mut data: serde_json::Value = match is_json(name) {
-        true => serde_json::from_str(text).ok()?,
-        false => ::toml::from_str(text).ok()?,
-    };
-    let table = data.as_object_mut()?;
-    table
-        .remove("solver")
-        .or_else(|| table.remove("rigid_solver"))
+/// What `text` says, as data.
+fn as_data(text: &str, name: &str) -> Option<serde_json::Value> {
+    match is_json(name) {
+        true => serde_json::from_str(text).ok(),
+        false => ::toml::from_str(text).ok(),
+    }
 }
 
 /// Refuses lists that are longer than they should be, of which toml reads only the beginning;

@@ -28,9 +28,9 @@ fn build() -> Scene {
     }
     scene
         // stones that start without load settle a little, and then do not creep
-        .truth(stands_still("thick/*", 2e-2, ..))
-        .truth(stands_still("thick/*", 1e-4, 6.0..))
-        .truth(falls("thin/8", 2.0, 0.0..15.0))
-        .truth(Truth::StaysFinite);
+        .truth(stands_still("thick/*", 2e-2))
+        .truth(stands_still("thick/*", 1e-4).over(6.0..))
+        .truth(falls("thin/8", 2.0, 0.0, 15.0))
+        .truth(stays_finite());
     scene
 }

@@ -23,8 +23,8 @@ fn build() -> Scene {
     let ball = Body::ball(0.5).named("ball").density(8000.0);
     scene.add(ball.at(0.0, 0.601, 0.0));
     scene
-        .truth(penetration_below(2e-3, ..))
-        .truth(stands_still("ball", 5e-3, ..))
-        .truth(Truth::StaysFinite);
+        .truth(penetration_below(2e-3))
+        .truth(stands_still("ball", 5e-3))
+        .truth(stays_finite());
     scene
 }

@@ -22,8 +22,8 @@ fn build() -> Scene {
     };
     scene.generate(Generator::new("ball", Pattern::Grid(balls)).at(0.0, 0.4, 0.0));
     scene
-        .truth(penetration_below(1e-3, 0.06..))
-        .truth(speed_below("ball/*", 0.1, 0.06..))
-        .truth(Truth::StaysFinite);
+        .truth(penetration_below(1e-3).over(0.06..))
+        .truth(speed_below("ball/*", 0.1).over(0.06..))
+        .truth(stays_finite());
     scene
 }

@@ -41,19 +41,19 @@ fn build() -> Scene {
     let within = [0.25, 0.5];
     scene
         // at rest
-        .truth(penetration_below(3e-4, ..2.0))
-        .truth(keeps_place("tower/*", 5e-4, ..2.0))
-        .truth(kinetic_energy_below(0.01, 1.5..2.0))
+        .truth(penetration_below(3e-4).over(..2.0))
+        .truth(stands_still("tower/*", 5e-4).with("sideways", true).over(..2.0))
+        .truth(kinetic_energy_below().with("joules", 0.01).over(1.5..2.0))
         // under the roof
-        .truth(penetration_below(2e-3, 2.0..4.0))
-        .truth(keeps_place("tower/*", 5e-3, ..4.0))
+        .truth(penetration_below(2e-3).over(2.0..4.0))
+        .truth(stands_still("tower/*", 5e-3).with("sideways", true).over(..4.0))
         // after the ball, which has opened the wall
-        .truth(standing("tower/*", 0.9, within, Some(6.0)))
-        .truth(fallen("tower/*", 0.995, within, Some(6.0)))
-        .truth(standing("tower/*", 0.9, within, None))
-        .truth(speed_below("*", 35.0, ..))
-        .truth(penetration_below(1e-3, 8.0..))
-        .truth(stays_above("tower/*", 0.0, ..))
-        .truth(Truth::StaysFinite);
+        .truth(standing_fraction("tower/*", within[0], within[1]).with("at_least", 0.9).at(6.0))
+        .truth(standing_fraction("tower/*", within[0], within[1]).with("at_most", 0.995).at(6.0))
+        .truth(standing_fraction("tower/*", within[0], within[1]).with("at_least", 0.9))
+        .truth(speed_below("*", 35.0))
+        .truth(penetration_below(1e-3).over(8.0..))
+        .truth(stays_above("tower/*", 0.0))
+        .truth(stays_finite());
     scene
 }

@@ -38,9 +38,9 @@ fn build() -> Scene {
     scene.generate(Generator::new("grain", Pattern::Column(grains)).at(0.0, 0.6, 0.0));
     scene.camera = Some(Camera::new([2.0, 90.0, 4.0], [0.0, 15.0, 0.0]));
     scene
-        .truth(penetration_below(4e-3, 10.0..))
-        .truth(Truth::MeanPenetrationBelow { depth: 2e-4, at: None })
-        .truth(stays_inside("grain/*", [-5.0, 0.0, -5.0], [5.0, 60.0, 5.0], ..))
-        .truth(Truth::StaysFinite);
+        .truth(penetration_below(4e-3).over(10.0..))
+        .truth(mean_penetration_below(2e-4))
+        .truth(stays_inside("grain/*", [-5.0, 0.0, -5.0], [5.0, 60.0, 5.0]))
+        .truth(stays_finite());
     scene
 }

@@ -14,10 +14,7 @@ fn build() -> Scene {
     let mut scene = bowline(&ENTRY, 2.0, 3, 0.25);
     pull_bowline(&mut scene, 0.3, 0.1);
     // the end of the standing part, at 6.3 m, goes up until eye and loop are tight; measured: 13.3 m
-    scene.cloth_truth(ClothTruth::Rises {
-        cloths: "ribbon".into(),
-        above: 12.0,
-    });
+    scene.truth(cloth::rises("ribbon", 12.0));
     scene
 }
 

@@ -13,9 +13,9 @@ pub(crate) const ENTRY: Entry = Entry {
 fn build() -> Scene {
     let mut scene = column(&ENTRY, 25, None);
     scene
-        .truth(stands_still("stack/*", 5e-3, ..))
-        .truth(penetration_below(3e-4, ..))
-        .truth(Truth::StaysFinite);
+        .truth(stands_still("stack/*", 5e-3))
+        .truth(penetration_below(3e-4))
+        .truth(stays_finite());
     scene
 }
 

@@ -14,14 +14,10 @@ pub(crate) const ENTRY: Entry = Entry {
 fn build() -> Scene {
     let mut scene = column(&ENTRY, 9, None);
     scene
-        .truth(stands_still("stack/*", 5e-3, ..))
-        .truth(penetration_below(3e-4, ..))
-        .truth(Truth::ContactCount {
-            // four corners to a face are the least that holds it
-            at_least: 36,
-            at_most: Some(68),
-            at: Some(1.0),
-        })
-        .truth(Truth::StaysFinite);
+        .truth(stands_still("stack/*", 5e-3))
+        .truth(penetration_below(3e-4))
+        // four corners to a face are the least that holds it
+        .truth(contact_count(36).with("at_most", 68_u64).at(1.0))
+        .truth(stays_finite());
     scene
 }

@@ -69,9 +69,9 @@ fn build() -> Scene {
         camera.then(time, eye, target)
     }));
     scene
-        .strand_truth(tip_moves("braid/*", 5.0))
-        .strand_truth(depth_below(1e-4))
-        .strand_truth(tips_slower("*", 6.0, 0.0));
+        .truth(strands::tip_moves("braid/*", 5.0))
+        .truth(strands::depth_below(1e-4))
+        .truth(strands::tip_speed_below("*", 6.0));
     runs_well(&mut scene);
     scene
 }

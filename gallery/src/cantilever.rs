@@ -35,7 +35,7 @@ fn build() -> Scene {
         let strand = Strand::straight([0.0; 3], [length, 0.0, 0.0], 25);
         scene.add(strand.named(name.as_str()).at(0.0, 0.0, z).of(fibre));
         let at = [reach * length, -drop * length, z];
-        scene.strand_truth(tip_near(&name, at, allowed * length, None));
+        scene.truth(strands::tip_near(&name, at, allowed * length));
     }
     scene.add(
         Body::block(0.02, 0.06, 0.22)
@@ -44,7 +44,7 @@ fn build() -> Scene {
             .fixed()
             .passable(),
     );
-    scene.strand_truth(tips_slower("*", 1e-3, 5.5));
+    scene.truth(strands::tip_speed_below("*", 1e-3).over(5.5..));
     scene.camera = Some(Camera::new([0.28, 0.02, 0.55], [0.1, -0.08, 0.06]));
     runs_well(&mut scene);
     scene

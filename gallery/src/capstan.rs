@@ -15,7 +15,7 @@ pub(crate) const ENTRY: Entry = Entry {
 
 fn build() -> Scene {
     let mut scene = film(&ENTRY, 1.0);
-    scene.strand_solver.steps_per_frame = 8;
+    scene.solver.strand.steps_per_frame = 8;
     let (friction, radius, thick, n) = (0.2, 0.02, 1e-3, 60);
     scene.material("default", friction, 0.0);
     scene.add(
@@ -54,18 +54,13 @@ fn build() -> Scene {
     let base = |time: f64| {
         let far = length - down - arc - way(time);
         let newtons = weight * (grown * far - down - way(time)) + own;
-        StrandTruth::BaseForce {
-            strand: "rope".into(),
-            newtons,
-            // corners of the polygon come and go; measured: 0.5 and 2.6 %
-            tolerance: 0.04 * newtons,
-            time: Some(time),
-        }
+        // corners of the polygon come and go; measured: 0.5 and 2.6 %
+        strands::base_force("rope", newtons, 0.04 * newtons).at(time)
     };
     scene
-        .strand_truth(base(0.75))
-        .strand_truth(base(1.0))
-        .strand_truth(depth_below(1e-4));
+        .truth(base(0.75))
+        .truth(base(1.0))
+        .truth(strands::depth_below(1e-4));
     runs_well(&mut scene);
     scene
 }

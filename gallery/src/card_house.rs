@@ -32,10 +32,10 @@ fn build() -> Scene {
         );
     }
     scene
-        .truth(stands_still("card/*", 5e-3, ..10.0))
-        .truth(penetration_below(3e-4, ..10.0))
-        .truth(moves("card/*", 0.05, None))
-        .truth(Truth::StaysFinite);
+        .truth(stands_still("card/*", 5e-3).over(..10.0))
+        .truth(penetration_below(3e-4).over(..10.0))
+        .truth(moves("card/*", 0.05))
+        .truth(stays_finite());
     scene
 }
 

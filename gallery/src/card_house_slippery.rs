@@ -15,9 +15,9 @@ fn build() -> Scene {
     let mut scene = cards(&ENTRY, 0.1);
     scene.duration = 4.0;
     scene
-        .truth(falls("card/4/*", 1.0, 0.2..3.0))
+        .truth(falls("card/4/*", 1.0, 0.2, 3.0))
         // 3 kJ come down; taking overlaps out lifts cards a little
-        .truth(energy_never_rises(10.0, ..))
-        .truth(Truth::StaysFinite);
+        .truth(energy_never_rises(10.0))
+        .truth(stays_finite());
     scene
 }

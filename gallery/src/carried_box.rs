@@ -34,10 +34,10 @@ fn build() -> Scene {
     );
     let x = [1.0, 0.0, 0.0];
     scene
-        .truth(speed_is("lower", x, 2.0, 1e-4, None))
-        .truth(speed_is("upper", x, 2.0, 1e-4, None))
-        .truth(moved_by("upper", x, 10.0, 1e-3, 5.0))
-        .truth(momentum_kept(Some(x), 1e-6))
-        .truth(Truth::StaysFinite);
+        .truth(speed_is("lower", 2.0, 1e-4).with("along", x))
+        .truth(speed_is("upper", 2.0, 1e-4).with("along", x))
+        .truth(moved_by("upper", x, 10.0, 1e-3).at(5.0))
+        .truth(momentum_kept(1e-6).with("along", x))
+        .truth(stays_finite());
     scene
 }

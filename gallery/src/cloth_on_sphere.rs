@@ -20,6 +20,6 @@ fn build() -> Scene {
     scene.add(cloth.of(material).colour(0.75, 0.25, 0.2));
     scene.camera = Some(Camera::new([3.2, 2.4, 3.6], [0.0, 0.8, 0.0]));
     // its corners hang lower than the middle of the ball
-    safe_and_going(&mut scene).cloth_truth(sinks("*", 0.8));
+    safe_and_going(&mut scene).truth(cloth::sinks("*", 0.8));
     scene
 }

@@ -1,8 +1,9 @@
 //! What the scenes of cloth share.
 
+use drystone_world::truth::{cloth, stays_finite};
 use drystone_world::{
-    Body, Camera, Cloth, ClothMaterial, ClothPart, ClothTruth, Generator, Key, Load, Mesh, Nails,
-    Pattern, Pin, Scene, Shape, Stretch, Surface,
+    Body, Camera, Cloth, ClothMaterial, ClothPart, Generator, Key, Load, Mesh, Nails, Pattern, Pin,
+    Scene, Shape, Stretch, Surface,
 };
 
 use crate::Entry;
@@ -20,7 +21,7 @@ pub(crate) fn draping(entry: &Entry, seconds: f64) -> Scene {
     scene.dt = 1.0 / 48.0;
     scene.duration = seconds;
     scene.gravity = [0.0, -9.8, 0.0];
-    scene.cloth_contact.thickness = Some(0.1);
+    scene.solver.cloth.thickness = Some(0.1);
     scene
 }
 
@@ -39,31 +40,14 @@ pub(crate) fn seed(density: f64, stretch: f64, damping: f64, bending: f64) -> Cl
 /// Nothing passes through anything, nothing gains energy, and no number is lost.
 pub(crate) fn safe(scene: &mut Scene) -> &mut Scene {
     scene
-        .cloth_truth(ClothTruth::NoCrossings)
-        .cloth_truth(ClothTruth::EnergyNeverGained { share: 0.01 })
-        .truth(drystone_world::Truth::StaysFinite)
+        .truth(cloth::no_crossings())
+        .truth(cloth::energy_never_gained().with("share", 0.01))
+        .truth(stays_finite())
 }
 
 /// Safe, and time goes on.
 pub(crate) fn safe_and_going(scene: &mut Scene) -> &mut Scene {
-    safe(scene).cloth_truth(ClothTruth::NoStall)
-}
-
-/// Some cloths stay above a height, always [m].
-pub(crate) fn above(cloths: &str, height: f64) -> ClothTruth {
-    ClothTruth::Above {
-        cloths: cloths.into(),
-        height,
-        from: 0.0,
-    }
-}
-
-/// Some cloths get below a height [m].
-pub(crate) fn sinks(cloths: &str, below: f64) -> ClothTruth {
-    ClothTruth::Sinks {
-        cloths: cloths.into(),
-        below,
-    }
+    safe(scene).truth(cloth::no_stall())
 }
 
 /// A sheet of `columns` x `rows` vertices.
@@ -145,12 +129,7 @@ pub(crate) fn two_sheets(
 /// In the end the lower sheet hangs so much deeper than the tips of nails, somewhere in a column given by two corners in
 /// x and z [m].
 pub(crate) fn drapes(scene: &mut Scene, column: [[f64; 2]; 2], top: f64, depth: f64) {
-    scene.cloth_truth(ClothTruth::Sags {
-        cloths: "lower".into(),
-        column,
-        top,
-        depth,
-    });
+    scene.truth(cloth::sags("lower", column, top, depth));
 }
 
 /// Both fall; from `after` on the upper one is pulled off by one short edge, two metres a second [s].
@@ -165,7 +144,7 @@ pub(crate) fn pull_off(scene: &mut Scene, after: f64) {
     ];
     let upper = &mut scene.cloths[1];
     upper.pins.push(Pin::along(ClothPart::First, path));
-    safe_and_going(scene).cloth_truth(above("*", 0.0));
+    safe_and_going(scene).truth(cloth::above("*", 0.0));
 }
 
 /// Three hollow balls of which bending is so stiff, thrown at a bed of nails: one fits between them, one
@@ -175,7 +154,7 @@ pub(crate) fn balls_on_nails(entry: &Entry, bending: f64) -> Scene {
     bed_of_nails(&mut scene, [6, 6]);
     let mut material = seed(0.016, 5e4, 1.0, bending);
     (material.restitution, material.friction) = (0.3, 0.3);
-    scene.cloth_contact.stiffness = 1e4;
+    scene.solver.cloth.stiffness = 1e4;
     // nails stand at halves: the first one falls between four of them
     for (name, radius, [x, y, z], [u, v, w], green) in [
         ("fits", 0.35, [-1.01, 2.4, -0.98], [0.0, -2.0, 0.0], 0.3),
@@ -192,10 +171,10 @@ pub(crate) fn balls_on_nails(entry: &Entry, bending: f64) -> Scene {
     scene.camera = Some(Camera::new([5.0, 4.0, 6.0], [0.0, 1.0, 0.0]));
     // one bounces on the floor between four nails, one slides down between four, one stays on tips
     safe_and_going(&mut scene)
-        .cloth_truth(above("*", 0.0))
-        .cloth_truth(sinks("fits", 0.4))
-        .cloth_truth(sinks("barely", 0.9))
-        .cloth_truth(above("does-not", 1.0));
+        .truth(cloth::above("*", 0.0))
+        .truth(cloth::sinks("fits", 0.4))
+        .truth(cloth::sinks("barely", 0.9))
+        .truth(cloth::above("does-not", 1.0));
     scene
 }
 
@@ -279,16 +258,13 @@ pub(crate) fn pull_tight(scene: &mut Scene, force: f64) {
 pub(crate) fn is_tied(scene: &mut Scene, columns: u32, widths: f64) {
     let width = SPACING * f64::from(columns - 1);
     scene
-        .cloth_truth(ClothTruth::Together {
-            cloths: "red".into(),
-            with: "blue".into(),
-        })
-        .cloth_truth(ClothTruth::Overlap {
-            cloths: "red".into(),
-            with: "blue".into(),
-            along: [1.0, 0.0, 0.0],
-            most: widths * width,
-        });
+        .truth(cloth::together("red", "blue"))
+        .truth(cloth::overlap(
+            "red",
+            "blue",
+            [1.0, 0.0, 0.0],
+            widths * width,
+        ));
     // from above and in front, three widths to either side
     let eye = [0.0, 1.5, 6.0].map(|x| x * width);
     scene.camera = Some(Camera::new(eye, [0.0; 3]));
@@ -419,17 +395,9 @@ pub(crate) fn curtains(entry: &Entry, count: u32, columns: u32, rows: u32) -> Sc
     ));
     // the first is hit at once, and all swing on for long
     safe_and_going(&mut scene)
-        .cloth_truth(ClothTruth::Reaches {
-            cloths: "curtain-0".into(),
-            speed: 25.0,
-        })
-        .cloth_truth(ClothTruth::KeepsMoving {
-            cloths: "*".into(),
-            speed: 0.5,
-            // two seconds after the blow
-            from: (slow + 2.0).round(),
-            to: None,
-        });
+        .truth(cloth::reaches("curtain-0", 25.0))
+        // two seconds after the blow
+        .truth(cloth::keeps_moving("*", 0.5).over((slow + 2.0).round()..));
     scene
 }
 

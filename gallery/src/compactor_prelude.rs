@@ -1,6 +1,7 @@
 //! What the compactors share: walls that close, trash, and an animal.
 
-use drystone_world::{Body, Camera, Cloth, ClothTruth, Key, Mesh, Scene, Surface};
+use drystone_world::truth::cloth;
+use drystone_world::{Body, Camera, Cloth, Key, Mesh, Scene, Surface};
 
 use crate::Entry;
 use crate::cloth_prelude::{draping, safe, seed};
@@ -9,7 +10,7 @@ use crate::cloth_prelude::{draping, safe, seed};
 /// `seconds` [m], [s].
 pub(crate) fn compactor(entry: &Entry, seconds: f64, gap: f64, end: f64) -> Scene {
     let mut scene = draping(entry, seconds);
-    scene.cloth_contact.thickness = Some(0.05);
+    scene.solver.cloth.thickness = Some(0.05);
     scene.add(
         Body::block(8.0, 0.2, 3.0)
             .named("floor")
@@ -34,17 +35,13 @@ pub(crate) fn compactor(entry: &Entry, seconds: f64, gap: f64, end: f64) -> Scen
 
 /// In the end some cloth is crushed to the room that the walls leave [m].
 pub(crate) fn crushed(scene: &mut Scene, cloths: &str, room: f64) {
-    scene.cloth_truth(ClothTruth::Extent {
-        cloths: cloths.into(),
-        along: [1.0, 0.0, 0.0],
-        most: room,
-    });
+    scene.truth(cloth::extent(cloths, [1.0, 0.0, 0.0], room));
 }
 
 /// A hollow hare of which bending is so stiff, between two walls that close on it.
 pub(crate) fn animal_in_compactor(entry: &Entry, bending: f64) -> Scene {
     let mut scene = compactor(entry, 1.0, 2.6, 0.8);
-    scene.cloth_contact.stiffness = 1e4;
+    scene.solver.cloth.stiffness = 1e4;
     let mut material = seed(0.01, 1000.0, 0.0, bending);
     material.restitution = 0.01;
     let animal = Cloth::new("animal", Surface::Mesh(hare())).at(0.0, 0.75, 0.0);

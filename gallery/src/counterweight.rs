@@ -38,8 +38,8 @@ fn build() -> Scene {
         );
     }
     scene
-        .truth(stands_still("enough/*", 5e-4, ..))
-        .truth(falls("too-light/plank", 0.5, 0.0..5.0))
-        .truth(Truth::StaysFinite);
+        .truth(stands_still("enough/*", 5e-4))
+        .truth(falls("too-light/plank", 0.5, 0.0, 5.0))
+        .truth(stays_finite());
     scene
 }

@@ -22,12 +22,12 @@ fn build() -> Scene {
             .turned([1.0, 0.0, 0.4], 40.0),
     );
     scene
-        .truth(comes_to_rest("cow", 4.0, 1e-3))
-        .truth(stands_still("cow", 1e-3, 4.0..))
-        .truth(penetration_below(1e-3, 4.0..))
+        .truth(comes_to_rest("cow", 4.0))
+        .truth(stands_still("cow", 1e-3).over(4.0..))
+        .truth(penetration_below(1e-3).over(4.0..))
         // a thousandth of what it falls with
-        .truth(energy_never_rises(0.2, ..))
-        .truth(stays_above("cow", -0.01, ..))
-        .truth(Truth::StaysFinite);
+        .truth(energy_never_rises(0.2))
+        .truth(stays_above("cow", -0.01))
+        .truth(stays_finite());
     scene
 }

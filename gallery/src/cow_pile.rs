@@ -35,9 +35,9 @@ fn build() -> Scene {
     scene.generate(Generator::new("cow", Pattern::Column(animals)).at(0.0, 1.5, 0.0));
     scene.camera = Some(Camera::new([9.0, 7.0, 13.0], [0.0, 0.5, 0.0]));
     scene
-        .truth(stays_inside("cow/*", [-40.0, -2.0, -40.0], [40.0, 15.0, 40.0], ..))
-        .truth(penetration_below(5e-3, 8.0..))
-        .truth(speed_below("cow/*", 20.0, ..))
-        .truth(Truth::StaysFinite);
+        .truth(stays_inside("cow/*", [-40.0, -2.0, -40.0], [40.0, 15.0, 40.0]))
+        .truth(penetration_below(5e-3).over(8.0..))
+        .truth(speed_below("cow/*", 20.0))
+        .truth(stays_finite());
     scene
 }

@@ -51,14 +51,10 @@ fn build() -> Scene {
     scene.groom(groom.colour(0.3, 0.15, 0.08));
     scene.camera = Some(Camera::new([0.16, 0.04, 0.42], [0.0, 0.0, 0.05]));
     scene
-        .strand_truth(StrandTruth::GroomsHold { but: 0 })
-        .strand_truth(tip_moves("bangs/*", 5e-3))
-        .strand_truth(StrandTruth::TipReturns {
-            strands: "bangs/*".into(),
-            within: 1e-6,
-            time: None,
-        })
-        .strand_truth(depth_below(1e-4));
+        .truth(strands::grooms_hold())
+        .truth(strands::tip_moves("bangs/*", 5e-3))
+        .truth(strands::tip_returns("bangs/*", 1e-6))
+        .truth(strands::depth_below(1e-4));
     runs_well(&mut scene);
     scene
 }

@@ -31,10 +31,10 @@ fn build() -> Scene {
     );
     // it touches the first edge, 0.25 m below its centre at most, after 3.3 m or more
     scene
-        .truth(stands_still("domino/*", 5e-3, ..0.8))
-        .truth(penetration_below(3e-4, ..0.8))
-        .truth(fallen("domino/*", 0.05, [0.2, 0.1], None))
-        .truth(stays_above("*", 0.0, ..))
-        .truth(Truth::StaysFinite);
+        .truth(stands_still("domino/*", 5e-3).over(..0.8))
+        .truth(penetration_below(3e-4).over(..0.8))
+        .truth(standing_fraction("domino/*", 0.2, 0.1).with("at_most", 0.05))
+        .truth(stays_above("*", 0.0))
+        .truth(stays_finite());
     scene
 }

@@ -53,13 +53,9 @@ fn build() -> Scene {
     }
     scene.camera = Some(Camera::new([0.5, 0.5, 1.5], [0.0, 0.22, 0.0]));
     scene
-        .strand_truth(tip_moves("*", 0.1))
-        .strand_truth(StrandTruth::TipReturns {
-            strands: "*".into(),
-            within: 0.02,
-            time: None,
-        })
-        .strand_truth(tips_slower("*", 5.0, 0.0));
+        .truth(strands::tip_moves("*", 0.1))
+        .truth(strands::tip_returns("*", 0.02))
+        .truth(strands::tip_speed_below("*", 5.0));
     runs_well(&mut scene);
     scene
 }

@@ -41,17 +41,13 @@ fn build() -> Scene {
     );
     // the spin is greatest while the handle turns over
     for (time, spin) in turnovers(moments(), scene.duration) {
-        scene.truth(spin_is("handle", None, spin, 0.02 * spin, time));
+        scene.truth(spin_is("handle", spin, 0.02 * spin).at(time));
     }
     scene
-        .truth(Truth::AngularMomentumKept {
-            tolerance: 1e-6,
-            from: 0.0,
-            to: None,
-        })
-        .truth(energy_never_rises(1e-3, ..))
-        .truth(stands_still("handle", 1e-9, ..))
-        .truth(Truth::StaysFinite);
+        .truth(angular_momentum_kept(1e-6))
+        .truth(energy_never_rises(1e-3))
+        .truth(stands_still("handle", 1e-9))
+        .truth(stays_finite());
     scene
 }
 

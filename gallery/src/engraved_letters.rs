@@ -51,10 +51,10 @@ fn build() -> Scene {
     scene.camera = Some(Camera::new([-6.0, 34.0, 30.0], [0.0, 0.0, 0.5]));
     // the highest ball falls 215 m and more, down to where the plate ends or beyond
     scene
-        .truth(penetration_below(4e-3, 10.0..))
-        .truth(moves("ball/*", 10.0, None))
-        .truth(energy_never_rises(1e3, ..))
-        .truth(Truth::StaysFinite);
+        .truth(penetration_below(4e-3).over(10.0..))
+        .truth(moves("ball/*", 10.0))
+        .truth(energy_never_rises(1e3))
+        .truth(stays_finite());
     scene
 }
 

@@ -38,6 +38,6 @@ fn build() -> Scene {
     // what closes it is a soft ball that flies into it
     let ball = Cloth::new("ball", ball).at(-2.5, 0.31, 0.1).velocity(3.0, 0.4, 0.0);
     scene.add(ball.of(seed(0.1, 300.0, 0.02, 0.05)).colour(0.8, 0.5, 0.2));
-    safe_and_going(&mut scene).cloth_truth(ClothTruth::MomentumKept { tolerance: 1e-10 });
+    safe_and_going(&mut scene).truth(cloth::momentum_kept(1e-10));
     scene
 }

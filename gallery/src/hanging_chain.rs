@@ -26,7 +26,7 @@ fn bessel(x: f64) -> f64 {
 
 fn build() -> Scene {
     let mut scene = film(&ENTRY, 6.0);
-    scene.strand_solver.steps_per_frame = 16;
+    scene.solver.strand.steps_per_frame = 16;
     let (length, n, amplitude) = (0.2, 40, 4e-3);
     let point = |k: u32| {
         let s = 1.0 - f64::from(k) / f64::from(n);
@@ -40,9 +40,9 @@ fn build() -> Scene {
     scene.add(chain);
     scene.camera = Some(Camera::new([0.0, -0.1, 0.45], [0.0, -0.1, 0.0]));
     scene
-        .strand_truth(period("chain", [1.0, 0.0, 0.0], 0.746_10, 1e-3)) // measured: 0.74630
-        .strand_truth(strand_energy_never_rises(1e-13)) // 2.5e-10 J of swing
-        .strand_truth(tip_moves("chain", 6e-3));
+        .truth(strands::tip_period("chain", [1.0, 0.0, 0.0], 0.746_10, 1e-3)) // measured: 0.74630
+        .truth(strands::energy_never_rises(1e-13)) // 2.5e-10 J of swing
+        .truth(strands::tip_moves("chain", 6e-3));
     runs_well(&mut scene);
     scene
 }

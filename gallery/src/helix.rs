@@ -46,8 +46,8 @@ fn build() -> Scene {
     let stretch = std::f64::consts::TAU * turns * radius * radius * radius * load / twist;
     scene.camera = Some(Camera::new([0.02, 0.025, 0.05], [0.0, -1e-3, 0.0]));
     scene
-        .strand_truth(tip_near("coil", [tip[0], tip[1] - stretch, 0.0], 1e-5, None)) // measured: 3.8e-6
-        .strand_truth(tips_slower("*", 1e-5, 3.5));
+        .truth(strands::tip_near("coil", [tip[0], tip[1] - stretch, 0.0], 1e-5)) // measured: 3.8e-6
+        .truth(strands::tip_speed_below("*", 1e-5).over(3.5..));
     runs_well(&mut scene);
     scene
 }

@@ -37,12 +37,12 @@ fn build() -> Scene {
     scene.camera = Some(Camera::new([-34.0, 20.0, 30.0], [0.0, 5.0, 0.0]));
     // all together start with 1.5e7 J; alone a ball comes to 78.5 m/s, in a crowd to a little more
     scene
-        .truth(stands_still("house/*", 5e-3, ..5.0))
-        .truth(penetration_below(3e-4, ..3.0))
-        .truth(moves("house/*", 1.0, None))
-        .truth(energy_never_rises(1e4, ..))
-        .truth(speed_below("*", 100.0, ..))
-        .truth(stays_above("*", 0.0, ..))
-        .truth(Truth::StaysFinite);
+        .truth(stands_still("house/*", 5e-3).over(..5.0))
+        .truth(penetration_below(3e-4).over(..3.0))
+        .truth(moves("house/*", 1.0))
+        .truth(energy_never_rises(1e4))
+        .truth(speed_below("*", 100.0))
+        .truth(stays_above("*", 0.0))
+        .truth(stays_finite());
     scene
 }

@@ -14,7 +14,7 @@ fn build() -> Scene {
     scene.duration = 2.0;
     scene.dt = 0.01;
     scene.frame_rate = 50.0;
-    scene.cloth_contact.thickness = Some(0.01);
+    scene.solver.cloth.thickness = Some(0.01);
     // first row on top, last row above the board
     let surface = Surface::Sheet {
         columns: 9,
@@ -35,7 +35,7 @@ fn build() -> Scene {
     scene.camera = Some(Camera::new([0.9, 0.2, 1.6], [0.0, -0.25, 0.0]));
     // a pendulum that starts at 0.5 m/s rises 13 mm; the sheet gives by less than 20 mm
     safe_and_going(&mut scene)
-        .truth(stays_inside("board", [-0.05, -0.40, -0.4], [0.05, -0.25, 0.4], ..))
-        .truth(moves("board", 0.05, None));
+        .truth(stays_inside("board", [-0.05, -0.40, -0.4], [0.05, -0.25, 0.4]))
+        .truth(moves("board", 0.05));
     scene
 }

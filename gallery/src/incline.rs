@@ -54,6 +54,7 @@ fn build() -> Scene {
                 .of(name),
         );
     }
+    // closed forms of what slides, glides and rolls
     let g = 9.81;
     let down = [c, -s, 0.0];
     for (name, a) in [
@@ -65,18 +66,14 @@ fn build() -> Scene {
         // semi-implicit Euler runs ahead by a h t/2, h no longer than the step
         let ahead = 0.5 * a * scene.dt * t;
         scene
-            .truth(speed_is(name, down, a * t, 1e-3 * a * t, Some(t)))
-            .truth(moved_by(name, down, 0.5 * a * t * t + 0.5 * ahead, 0.5 * ahead, t));
+            .truth(speed_is(name, a * t, 1e-3 * a * t).with("along", down).at(t))
+            .truth(moved_by(name, down, 0.5 * a * t * t + 0.5 * ahead, 0.5 * ahead).at(t));
     }
     scene
-        .truth(speed_below("sticks", 1e-6, 1.0..))
-        .truth(stands_still("sticks", 1e-4, ..))
-        .truth(stands_still("stands", 1e-3, ..))
-        .truth(Truth::Tumbles {
-            body: "tips".into(),
-            degrees: 45.0,
-            before: None,
-        })
-        .truth(Truth::StaysFinite);
+        .truth(speed_below("sticks", 1e-6).over(1.0..))
+        .truth(stands_still("sticks", 1e-4))
+        .truth(stands_still("stands", 1e-3))
+        .truth(tumbles("tips", 45.0))
+        .truth(stays_finite());
     scene
 }

@@ -16,7 +16,7 @@ pub(crate) const ENTRY: Entry = Entry {
 
 fn build() -> Scene {
     let mut scene = film(&ENTRY, 0.5);
-    scene.strand_solver.steps_per_frame = 8;
+    scene.solver.strand.steps_per_frame = 8;
     scene.material("default", 0.3, 0.0);
     let slope = rotation_about(Vec3::Z, -30f64.to_radians());
     let plane = Body::block(0.6, 0.02, 0.6).turned([0.0, 0.0, 1.0], -30.0);
@@ -35,15 +35,9 @@ fn build() -> Scene {
     }
     scene.camera = Some(Camera::new([0.3, 0.45, 0.5], [0.1, -0.05, 0.0]));
     scene
-        .strand_truth(StrandTruth::TipStays {
-            strands: "steep".into(),
-            point: None,
-            within: 1e-5,
-            from: 0.0,
-            to: None,
-        })
-        .strand_truth(tip_moves("flat", 5e-3)) // measured: 18 mm, and 0.04 um of the other
-        .strand_truth(depth_below(1e-5));
+        .truth(strands::tip_stays("steep", 1e-5))
+        .truth(strands::tip_moves("flat", 5e-3)) // measured: 18 mm, and 0.04 um of the other
+        .truth(strands::depth_below(1e-5));
     runs_well(&mut scene);
     scene
 }

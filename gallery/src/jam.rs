@@ -40,8 +40,8 @@ fn build() -> Scene {
     scene.generate(Generator::new("five", Pattern::Stack(stack)).at(7.0, 0.0, 0.0));
     // what is squeezed out is no faster than a fall from the ceiling makes it
     scene
-        .truth(stays_inside("*", [-15.0, -0.7, -15.0], [15.0, 5.0, 15.0], ..))
-        .truth(speed_below("*", 7.0, ..))
-        .truth(Truth::StaysFinite);
+        .truth(stays_inside("*", [-15.0, -0.7, -15.0], [15.0, 5.0, 15.0]))
+        .truth(speed_below("*", 7.0))
+        .truth(stays_finite());
     scene
 }

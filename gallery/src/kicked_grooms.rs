@@ -46,10 +46,10 @@ fn build() -> Scene {
         strand.kick = 1e-4;
         scene.add(strand);
         let home = [tip[0], tip[1], tip[2] - depth];
-        scene.strand_truth(tip_near(name, home, 1e-6, None));
+        scene.truth(strands::tip_near(name, home, 1e-6));
     }
     scene.camera = Some(Camera::new([0.1, 0.05, 0.5], [0.1, -0.05, 0.0]));
-    scene.strand_truth(StrandTruth::GroomsHold { but: 0 });
+    scene.truth(strands::grooms_hold());
     runs_well(&mut scene);
     scene
 }

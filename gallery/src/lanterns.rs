@@ -53,18 +53,10 @@ fn build() -> Scene {
     );
     scene.camera = Some(Camera::new([0.9, -0.1, 2.6], [0.0, -0.25, 0.0]));
     scene
-        .strand_truth(StrandTruth::Twists {
-            strands: "lantern-*".into(),
-            degrees: 60.0,
-        })
-        .strand_truth(tip_moves("lantern-*", 0.1))
-        .strand_truth(tips_slower("*", 3.0, 0.0))
-        .strand_truth(StrandTruth::TwistBelow {
-            strands: "*".into(),
-            degrees: 400.0,
-            from: 0.0,
-            to: None,
-        });
+        .truth(strands::twists("lantern-*", 60.0))
+        .truth(strands::tip_moves("lantern-*", 0.1))
+        .truth(strands::tip_speed_below("*", 3.0))
+        .truth(strands::twist_below("*", 400.0));
     runs_well(&mut scene);
     scene
 }

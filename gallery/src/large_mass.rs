@@ -16,9 +16,9 @@ fn build() -> Scene {
     scene.add(Body::cube(1.0).named("small").at(0.0, 0.5, 0.0).density(10.0));
     scene.add(Body::cube(3.0).named("large").at(0.0, 2.5, 0.0).density(1000.0));
     scene
-        .truth(stands_still("*", 5e-3, ..))
-        .truth(penetration_below(3e-4, ..))
-        .truth(kinetic_energy_per_kg_below(1e-6, ..))
-        .truth(Truth::StaysFinite);
+        .truth(stands_still("*", 5e-3))
+        .truth(penetration_below(3e-4))
+        .truth(kinetic_energy_below().with("per_kg", 1e-6))
+        .truth(stays_finite());
     scene
 }

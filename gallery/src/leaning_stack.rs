@@ -26,9 +26,9 @@ fn build() -> Scene {
         scene.generate(Generator::new(name, Pattern::Stack(stack)).at(0.0, 0.0, z));
     }
     scene
-        .truth(falls("little/5", 0.25, 0.95 * 1.33..1.05 * 1.33))
-        .truth(falls("much/5", 0.25, 0.95 * 0.631..1.05 * 0.631))
-        .truth(energy_never_rises(1.0, ..))
-        .truth(Truth::StaysFinite);
+        .truth(falls("little/5", 0.25, 0.95 * 1.33, 1.05 * 1.33))
+        .truth(falls("much/5", 0.25, 0.95 * 0.631, 1.05 * 0.631))
+        .truth(energy_never_rises(1.0))
+        .truth(stays_finite());
     scene
 }

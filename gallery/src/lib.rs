@@ -8,7 +8,6 @@
 //! # Ok::<(), drystone_world::SceneError>(())
 //! ```
 
-mod claims;
 mod cloth_prelude;
 mod compactor_prelude;
 mod prelude;

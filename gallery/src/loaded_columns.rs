@@ -24,8 +24,8 @@ fn build() -> Scene {
     let load = Body::block(1.0, 1.0, 1.0).named("load").mass(3e5);
     scene.add(load.at(0.0, 5.5, 0.0));
     scene
-        .truth(stands_still("*", 1e-3, ..))
-        .truth(penetration_below(1e-3, ..))
-        .truth(Truth::StaysFinite);
+        .truth(stands_still("*", 1e-3))
+        .truth(penetration_below(1e-3))
+        .truth(stays_finite());
     scene
 }

@@ -45,12 +45,9 @@ fn build() -> Scene {
     scene.groom(groom.colour(0.45, 0.28, 0.12));
     scene.camera = Some(Camera::new([0.35, 0.12, -0.75], [0.0, -0.09, 0.0]));
     scene
-        .strand_truth(depth_below(1e-4))
-        .strand_truth(StrandTruth::Contacts {
-            at_least: 100,
-            time: None,
-        })
-        .strand_truth(tip_moves("hair/*", 0.03));
+        .truth(strands::depth_below(1e-4))
+        .truth(strands::contacts(100))
+        .truth(strands::tip_moves("hair/*", 0.03));
     runs_well(&mut scene);
     scene
 }

@@ -26,9 +26,9 @@ fn build() -> Scene {
     scene.camera = Some(Camera::new([0.25, 0.2, 0.3], [0.0, 0.02, 0.0]));
     // all of them together weigh 15 g and fall 0.2 m: 0.03 J
     scene
-        .truth(energy_never_rises(3e-5, ..))
-        .truth(stays_inside("match/*", [-0.5, 0.0, -0.5], [0.5, 0.4, 0.5], ..))
-        .truth(kinetic_energy_per_kg_below(1e-3, 1.5..))
-        .truth(Truth::StaysFinite);
+        .truth(energy_never_rises(3e-5))
+        .truth(stays_inside("match/*", [-0.5, 0.0, -0.5], [0.5, 0.4, 0.5]))
+        .truth(kinetic_energy_below().with("per_kg", 1e-3).over(1.5..))
+        .truth(stays_finite());
     scene
 }

@@ -1,7 +1,7 @@
 //! Newton's cradle without strings: balls float in rows and bounce perfectly.
 //!
 //! As many balls leave a row as strike it, whether the others touch or not: a blow passes from ball
-//! to ball by rounds of reflections (`solver.coursed.impacts`). Newton's law at all contacts in one
+//! to ball by rounds of reflections (`solver.rigid.coursed.impacts`). Newton's law at all contacts in one
 //! solve, the other option, sends a touching row of two off at 2/3 each while the first comes back
 //! at 1/3; it keeps momentum and energy too, but is not what a real cradle does.
 
@@ -37,12 +37,12 @@ fn build() -> Scene {
                 ball.at(pitch * f64::from(i - strike), 0.0, z)
             });
             let speed = if i + strike >= count { 2.0 } else { 0.0 };
-            scene.truth(speed_is(&name, x, speed, 1e-6, None));
+            scene.truth(speed_is(&name, speed, 1e-6).with("along", x));
         }
     }
     scene
-        .truth(momentum_kept(None, 1e-10))
-        .truth(energy_never_rises(1e-9, ..))
-        .truth(Truth::StaysFinite);
+        .truth(momentum_kept(1e-10))
+        .truth(energy_never_rises(1e-9))
+        .truth(stays_finite());
     scene
 }

@@ -34,8 +34,8 @@ fn build() -> Scene {
         }
     }
     scene
-        .truth(stands_still("below/brick/*", 5e-4, ..))
-        .truth(falls("above/brick/*", 0.5, 0.0..5.0))
-        .truth(Truth::StaysFinite);
+        .truth(stands_still("below/brick/*", 5e-4))
+        .truth(falls("above/brick/*", 0.5, 0.0, 5.0))
+        .truth(stays_finite());
     scene
 }

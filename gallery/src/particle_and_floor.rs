@@ -27,13 +27,8 @@ fn build() -> Scene {
     scene.camera = Some(Camera::new([1.8, 1.1, 2.4], [0.0, 0.4, 0.0]));
     // the fall of 0.9 m ends with 4.2 m/s and 0.088 J
     safe_and_going(&mut scene)
-        .cloth_truth(above("*", 0.0))
-        .cloth_truth(sinks("*", 0.1))
-        .cloth_truth(ClothTruth::SpeedBelow {
-            cloths: "*".into(),
-            limit: 4.5,
-            from: 0.0,
-            to: None,
-        });
+        .truth(cloth::above("*", 0.0))
+        .truth(cloth::sinks("*", 0.1))
+        .truth(cloth::speed_below("*", 4.5));
     scene
 }

@@ -17,9 +17,9 @@ fn build() -> Scene {
     // a frame is a step, as the paper counts
     scene.frame_rate = 100.0;
     scene
-        .truth(penetration_below(1e-3, 0.1..))
-        .truth(speed_below("stack/*", 0.1, 0.1..))
-        .truth(standing("stack/*", 1.0, [0.1, 1.0], None))
-        .truth(Truth::StaysFinite);
+        .truth(penetration_below(1e-3).over(0.1..))
+        .truth(speed_below("stack/*", 0.1).over(0.1..))
+        .truth(standing_fraction("stack/*", 0.1, 1.0).with("at_least", 1.0))
+        .truth(stays_finite());
     scene
 }

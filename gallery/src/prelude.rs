@@ -2,21 +2,19 @@
 
 pub(crate) use drystone_world::{
     Anchor, Base, Braid, Curl, Fibre, Field, FieldKind, Groom, GroomPattern, Hold, Key, Lanterns,
-    PoseKey, Profile, Row, Scalp, Strand, StrandTruth,
+    PoseKey, Profile, Row, Scalp, Strand,
 };
 pub(crate) use drystone_world::{
     Arch, Body, Builtin, Camera, CardHouse, Column, Dominoes, Fill, Generator, Grid, House, Mesh,
-    Part, Pattern, Pyramid, Ring, Scene, Shape, Stack, Truth, Wall,
+    Part, Pattern, Pyramid, Ring, Scene, Shape, Stack, Wall,
 };
 
 pub(crate) use crate::Entry;
-pub(crate) use crate::claims::*;
 pub(crate) use crate::cloth_prelude::*;
 pub(crate) use crate::compactor_prelude::*;
 pub(crate) use crate::strand_prelude::*;
-pub(crate) use drystone_world::{
-    Cloth, ClothMaterial, ClothPart, ClothTruth, Load, Pin, Stretch, Surface,
-};
+pub(crate) use drystone_world::truth::*;
+pub(crate) use drystone_world::{Cloth, ClothMaterial, ClothPart, Load, Pin, Stretch, Surface};
 
 /// Bricks, blocks and grains of Erleben 2007 [kg/m³].
 pub(crate) const PAPER_DENSITY: f64 = 10.0;
@@ -34,10 +32,10 @@ pub(crate) fn stands_a_minute(scene: &mut Scene, bodies: &str) {
     scene.duration = 60.0;
     scene.frame_rate = 10.0;
     scene
-        .truth(keeps_place(bodies, 5e-4, ..))
-        .truth(penetration_below(3e-4, ..))
-        .truth(kinetic_energy_per_kg_below(1e-6, ..))
-        .truth(Truth::StaysFinite);
+        .truth(stands_still(bodies, 5e-4).with("sideways", true))
+        .truth(penetration_below(3e-4))
+        .truth(kinetic_energy_below().with("per_kg", 1e-6))
+        .truth(stays_finite());
 }
 
 /// A ring of bricks 1.5 x 1 x 1 m as in Erleben 2007, Fig. 16: neighbours leave 5 mm at the inner
@@ -89,15 +87,19 @@ pub(crate) fn roof_and_ball(entry: &Entry, bricks: u32) -> Scene {
     scene.camera = Some(Camera::new([-52.0, 17.0, 56.0], [-2.0, 19.6, 0.0]));
     // bricks are 1 m thick and 1 m high
     scene
-        .truth(stands_still("tower/*", 5e-3, ..2.8))
-        .truth(penetration_below(3e-4, ..2.8))
+        .truth(stands_still("tower/*", 5e-3).over(..2.8))
+        .truth(penetration_below(3e-4).over(..2.8))
         // Newton's law with e = 0.15 at every joint lets bricks of the top courses bounce off; at
         // e = 0 all of them stay
-        .truth(standing("tower/*", 0.9, [0.5, 1.0], Some(4.6)))
-        .truth(standing("tower/*", 0.9, [0.5, 1.0], None))
-        .truth(moves("tower/*", 1.0, None))
-        .truth(speed_below("tower/*", 30.0, ..))
-        .truth(stays_above("tower/*", 0.0, ..))
-        .truth(Truth::StaysFinite);
+        .truth(
+            standing_fraction("tower/*", 0.5, 1.0)
+                .with("at_least", 0.9)
+                .at(4.6),
+        )
+        .truth(standing_fraction("tower/*", 0.5, 1.0).with("at_least", 0.9))
+        .truth(moves("tower/*", 1.0))
+        .truth(speed_below("tower/*", 30.0))
+        .truth(stays_above("tower/*", 0.0))
+        .truth(stays_finite());
     scene
 }

@@ -35,10 +35,10 @@ fn build() -> Scene {
     }
     scene.camera = Some(Camera::new([18.0, 16.0, 24.0], [0.0, 4.0, 0.0]));
     scene
-        .truth(stands_still("pyramid/*", 5e-3, ..3.0))
-        .truth(penetration_below(3e-4, ..3.0))
-        .truth(moves("pyramid/*", 1.0, None))
-        .truth(stays_above("*", 0.0, ..))
-        .truth(Truth::StaysFinite);
+        .truth(stands_still("pyramid/*", 5e-3).over(..3.0))
+        .truth(penetration_below(3e-4).over(..3.0))
+        .truth(moves("pyramid/*", 1.0))
+        .truth(stays_above("*", 0.0))
+        .truth(stays_finite());
     scene
 }

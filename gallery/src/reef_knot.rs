@@ -24,6 +24,6 @@ fn build() -> Scene {
     pull_tight(&mut scene, 14.0);
     // measured: 1.0 widths, five layers
     is_tied(&mut scene, reef.columns, 1.5);
-    scene.cloth_truth(ClothTruth::LayersReach { least: 3 });
+    scene.truth(cloth::layers_reach(3));
     scene
 }

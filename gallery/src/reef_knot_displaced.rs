@@ -13,7 +13,7 @@ pub(crate) const ENTRY: Entry = Entry {
 fn build() -> Scene {
     let mut scene = reef_knot(&ENTRY, 1.0, &Reef { stretch: 5000.0, ..NARROW });
     // layers that need shorter steps than this ask for too much patience; measured: at 0.675 s, layer 8
-    scene.cloth_solver.shortest_period = 1e-5;
+    scene.solver.cloth.events.shortest_period = 1e-5;
     for cloth in &mut scene.cloths {
         let out = if cloth.name == "red" { -1.0 } else { 1.0 };
         for end in ENDS {
@@ -21,6 +21,6 @@ fn build() -> Scene {
             cloth.pins.push(Pin::along(end, path));
         }
     }
-    safe(&mut scene).cloth_truth(ClothTruth::Stalls { before: 1.0 });
+    safe(&mut scene).truth(cloth::stalls(1.0));
     scene
 }

@@ -16,6 +16,6 @@ fn build() -> Scene {
     pull_tight(&mut scene, 2.0);
     // measured: 2.6 widths, two layers
     is_tied(&mut scene, NARROW.columns, 3.0);
-    scene.cloth_truth(ClothTruth::LayersReach { least: 2 });
+    scene.truth(cloth::layers_reach(2));
     scene
 }

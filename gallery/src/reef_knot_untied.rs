@@ -33,11 +33,8 @@ fn build() -> Scene {
     let hold = |end| Load::new(end, [1.0, 0.0, 0.0]).raised(TIGHT, 0.1);
     blue.loads.extend(ENDS.map(hold));
     scene
-        .cloth_truth(ClothTruth::NoStall)
-        .cloth_truth(ClothTruth::Apart {
-            cloths: "red".into(),
-            from: "blue".into(),
-        });
+        .truth(cloth::no_stall())
+        .truth(cloth::apart("red", "blue"));
     scene.camera = Some(Camera::new([0.0, 3.0, 16.0], [-1.0, 0.0, 0.0]));
     scene
 }

@@ -21,8 +21,8 @@ fn build() -> Scene {
     scene.add(rod.spin(0.0, 0.0, 80.0));
     // 27 kJ at the start
     scene
-        .truth(penetration_below(2e-3, ..))
-        .truth(energy_never_rises(30.0, ..))
-        .truth(Truth::StaysFinite);
+        .truth(penetration_below(2e-3))
+        .truth(energy_never_rises(30.0))
+        .truth(stays_finite());
     scene
 }

@@ -47,9 +47,9 @@ fn build() -> Scene {
     scene.add(ball.at(0.0, 0.3, 0.0));
     scene.camera = Some(Camera::new([2.2, 0.8, 3.6], [0.0, -0.3, 0.0]));
     scene
-        .truth(stays_above("plank-*", -0.75, ..))
+        .truth(stays_above("plank-*", -0.75))
         // of 17 J in the ball's fall; measured: 0.05
-        .truth(energy_never_rises(0.1, ..));
+        .truth(energy_never_rises(0.1));
     runs_well(&mut scene);
     scene
 }

@@ -40,12 +40,12 @@ fn build() -> Scene {
         let held = Hold::tip().to(Anchor::On(format!("bob-{name}")));
         scene.add(rope.of(fibre).hold(held));
         if wanted > 0.0 {
-            scene.strand_truth(period(name, [1.0, 0.0, 0.0], wanted, 5e-3 * wanted));
+            scene.truth(strands::tip_period(name, [1.0, 0.0, 0.0], wanted, 5e-3 * wanted));
         }
     }
     scene.camera = Some(Camera::new([1.8, -0.3, 2.6], [0.0, -0.6, 0.4]));
     // of 4.9 J; a step may give back a part of what the one before took; measured: 1.7e-3
-    scene.truth(energy_never_rises(4e-3, ..));
+    scene.truth(energy_never_rises(4e-3));
     runs_well(&mut scene);
     scene
 }

@@ -18,8 +18,8 @@ fn build() -> Scene {
     let mut scene = seesaw(&ENTRY, 1.0);
     scene.duration = 1.0;
     scene
-        .truth(stands_still("light", 5e-4, ..0.44))
-        .truth(moved_by("light", [0.0, 1.0, 0.0], LIFT, 0.04 * LIFT, 0.65))
-        .truth(Truth::StaysFinite);
+        .truth(stands_still("light", 5e-4).over(..0.44))
+        .truth(moved_by("light", [0.0, 1.0, 0.0], LIFT, 0.04 * LIFT).at(0.65))
+        .truth(stays_finite());
     scene
 }

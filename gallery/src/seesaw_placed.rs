@@ -21,8 +21,8 @@ fn build() -> Scene {
     let mut scene = seesaw(&ENTRY, 0.0);
     scene.duration = 1.0;
     scene
-        .truth(moved_by("light", [0.0, 1.0, 0.0], LIFT, 0.04 * LIFT, 0.2))
-        .truth(Truth::StaysFinite);
+        .truth(moved_by("light", [0.0, 1.0, 0.0], LIFT, 0.04 * LIFT).at(0.2))
+        .truth(stays_finite());
     scene
 }
 

@@ -12,7 +12,7 @@ pub(crate) const ENTRY: Entry = Entry {
 fn build() -> Scene {
     let mut scene = draping(&ENTRY, 3.95);
     large_sheets_on_nails(&mut scene);
-    safe_and_going(&mut scene).cloth_truth(above("*", 0.0));
+    safe_and_going(&mut scene).truth(cloth::above("*", 0.0));
     // between nails; measured on a mesh five times as coarse: 0.6 m
     drapes(&mut scene, [[-2.0, -6.0], [2.0, 6.0]], 3.0, 0.3);
     scene

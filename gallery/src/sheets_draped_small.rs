@@ -12,7 +12,7 @@ pub(crate) const ENTRY: Entry = Entry {
 fn build() -> Scene {
     let mut scene = draping(&ENTRY, 1.0);
     small_sheets_on_nails(&mut scene);
-    safe_and_going(&mut scene).cloth_truth(above("*", 0.0));
+    safe_and_going(&mut scene).truth(cloth::above("*", 0.0));
     // they hang over the middle row of nails; measured: 0.57 m below the tips
     drapes(&mut scene, [[0.3, -1.5], [0.9, 1.5]], 1.5, 0.5);
     scene

@@ -18,7 +18,7 @@ fn build() -> Scene {
     two_sheets(&mut scene, 25, 37, 2.0, &material);
     // they hang deeper than the tips, which are 1.5 m high
     safe_and_going(&mut scene)
-        .cloth_truth(above("*", 0.0))
-        .cloth_truth(sinks("*", 1.0));
+        .truth(cloth::above("*", 0.0))
+        .truth(cloth::sinks("*", 1.0));
     scene
 }

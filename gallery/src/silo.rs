@@ -30,20 +30,16 @@ fn build() -> Scene {
     scene.camera = Some(Camera::new([14.0, 15.0, 24.0], [0.0, 1.5, 0.0]));
     // the ring is 8.24 m from its middle to the middle of a brick, and 5 m high
     scene
-        .truth(stands_still("ring/*", 5e-3, ..2.2))
-        .truth(standing("ring/*", 0.9, [0.5, 1.0], None))
+        .truth(stands_still("ring/*", 5e-3).over(..2.2))
+        .truth(standing_fraction("ring/*", 0.5, 1.0).with("at_least", 0.9))
         // while they pour in, a small one may be struck into the floor, but not through it;
         // some are thrown over the rim
-        .truth(stays_inside(
-            "grain/*",
-            [-40.0, -0.5, -40.0], [40.0, 55.0, 40.0],
-            ..,
-        ))
-        .truth(stays_above("grain/*", 0.09, 7.0..))
-        .truth(penetration_below(4e-3, 8.0..))
+        .truth(stays_inside("grain/*", [-40.0, -0.5, -40.0], [40.0, 55.0, 40.0]))
+        .truth(stays_above("grain/*", 0.09).over(7.0..))
+        .truth(penetration_below(4e-3).over(8.0..))
         // a grain falls with 32.7 m/s at most, and throws a lighter one up to 1.15 times as fast
-        .truth(speed_below("*", 38.0, ..))
-        .truth(Truth::StaysFinite);
+        .truth(speed_below("*", 38.0))
+        .truth(stays_finite());
     scene
 }
 

@@ -38,18 +38,14 @@ fn build() -> Scene {
     scene.generate(Generator::new("grain", Pattern::Fill(grains)).density(120.0));
     scene.camera = Some(Camera::new([45.0, 45.0, 70.0], [0.0, 18.0, 0.0]));
     scene
-        .truth(stands_still("ring/*", 5e-3, ..4.0))
-        .truth(standing("ring/*", 0.9, [0.5, 1.0], None))
+        .truth(stands_still("ring/*", 5e-3).over(..4.0))
+        .truth(standing_fraction("ring/*", 0.5, 1.0).with("at_least", 0.9))
         // while they pour in, a small one may be struck into the floor, but not through it;
         // some are thrown off the slabs, at tens of metres a second, and far away
-        .truth(stays_inside(
-            "grain/*",
-            [-300.0, -0.5, -300.0], [300.0, 77.0, 300.0],
-            ..,
-        ))
-        .truth(stays_above("grain/*", 0.09, 15.0..))
-        .truth(penetration_below(4e-3, 16.0..))
-        .truth(speed_below("*", 60.0, ..))
-        .truth(Truth::StaysFinite);
+        .truth(stays_inside("grain/*", [-300.0, -0.5, -300.0], [300.0, 77.0, 300.0]))
+        .truth(stays_above("grain/*", 0.09).over(15.0..))
+        .truth(penetration_below(4e-3).over(16.0..))
+        .truth(speed_below("*", 60.0))
+        .truth(stays_finite());
     scene
 }

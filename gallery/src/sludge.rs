@@ -14,7 +14,8 @@ pub(crate) const ENTRY: Entry = Entry {
 
 fn build() -> Scene {
     let mut scene = draping(&ENTRY, 3.0);
-    scene.cloth_plane = true;
+    scene.solver.cloth.plane = true;
+    // funnel and basin
     let funnel = Surface::Chain {
         points: vec![
             [-4.0, 4.0, 0.0],
@@ -40,6 +41,7 @@ fn build() -> Scene {
         let wall = Cloth::new(name, wall).pin(Pin::fixed(ClothPart::All));
         scene.add(wall.of(grain()).colour(0.4, 0.4, 0.45));
     }
+    // grains in shifted rows
     let mut random = Random::new(7);
     let mut points = Vec::new();
     for row in 0..14u32 {
@@ -67,8 +69,8 @@ fn build() -> Scene {
     scene.add(Cloth::new("grains", particles).of(grain()).colour(0.3, 0.45, 0.65));
     scene.camera = Some(Camera::new([0.0, 1.5, 13.0], [0.0, 1.0, 0.0]));
     safe_and_going(&mut scene)
-        .cloth_truth(above("grains", -3.0))
-        .cloth_truth(sinks("grains", -1.0));
+        .truth(cloth::above("grains", -3.0))
+        .truth(cloth::sinks("grains", -1.0));
     scene
 }
 

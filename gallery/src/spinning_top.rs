@@ -56,11 +56,11 @@ fn build() -> Scene {
     // after five quarter turns the axis leans along −z; 2 % of the way round either way
     let (level, round) = (own * s, 0.02 * 2.5 * PI);
     scene
-        .truth(spin_is("top", Some([1.0, 0.0, 0.0]), 0.0, round * level, 5.0))
-        .truth(spin_is("top", Some([0.0, 0.0, -1.0]), level, 0.02 * level, 5.0))
-        .truth(spin_is("top", Some([0.0, 1.0, 0.0]), turning + own * c, 0.02 * own, 5.0))
-        .truth(penetration_below(3e-4, ..))
-        .truth(Truth::StaysFinite);
+        .truth(spin_is("top", 0.0, round * level).with("about", [1.0, 0.0, 0.0]).at(5.0))
+        .truth(spin_is("top", level, 0.02 * level).with("about", [0.0, 0.0, -1.0]).at(5.0))
+        .truth(spin_is("top", turning + own * c, 0.02 * own).with("about", [0.0, 1.0, 0.0]).at(5.0))
+        .truth(penetration_below(3e-4))
+        .truth(stays_finite());
     scene
 }
 

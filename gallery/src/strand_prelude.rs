@@ -1,9 +1,9 @@
 //! What the scenes of strands share.
 
 use drystone_base::functions::sin;
+use drystone_world::truth::{stays_finite, strands};
 use drystone_world::{
-    Body, Fibre, Field, FieldKind, Groom, GroomPattern, Key, Scene, Shape, Strand, StrandTruth,
-    Tree, Turn,
+    Body, Fibre, Field, FieldKind, Groom, GroomPattern, Key, Scene, Shape, Strand, Tree, Turn,
 };
 
 use crate::Entry;
@@ -20,66 +20,8 @@ pub(crate) fn film(entry: &Entry, seconds: f64) -> Scene {
 /// Every step is solved and no number is lost.
 pub(crate) fn runs_well(scene: &mut Scene) -> &mut Scene {
     scene
-        .strand_truth(StrandTruth::NoFailedSteps)
-        .truth(drystone_world::Truth::StaysFinite)
-}
-
-/// The tip of `strand` is within so many metres of a place at `time` [s], or at the end.
-pub(crate) fn tip_near(strand: &str, at: [f64; 3], within: f64, time: Option<f64>) -> StrandTruth {
-    StrandTruth::TipNear {
-        strand: strand.into(),
-        at,
-        within,
-        time,
-    }
-}
-
-/// A tip of `strands` has moved at least that far from its start [m].
-pub(crate) fn tip_moves(strands: &str, at_least: f64) -> StrandTruth {
-    StrandTruth::TipMoves {
-        strands: strands.into(),
-        point: None,
-        at_least,
-        before: None,
-    }
-}
-
-/// No tip is faster than `limit` from the time `from` on [m/s].
-pub(crate) fn tips_slower(strands: &str, limit: f64, from: f64) -> StrandTruth {
-    StrandTruth::TipSpeedBelow {
-        strands: strands.into(),
-        limit,
-        from,
-        to: None,
-    }
-}
-
-/// No strand is deeper in a body than `depth` [m].
-pub(crate) fn depth_below(depth: f64) -> StrandTruth {
-    StrandTruth::DepthBelow {
-        depth,
-        from: 0.0,
-        to: None,
-    }
-}
-
-/// The strands' energy never rises by more than `tolerance` [J].
-pub(crate) fn strand_energy_never_rises(tolerance: f64) -> StrandTruth {
-    StrandTruth::EnergyNeverRises {
-        tolerance,
-        from: 0.0,
-        to: None,
-    }
-}
-
-/// The swing past the root has that period [s].
-pub(crate) fn period(strand: &str, along: [f64; 3], period: f64, tolerance: f64) -> StrandTruth {
-    StrandTruth::TipPeriod {
-        strand: strand.into(),
-        along,
-        period,
-        tolerance,
-    }
+        .truth(strands::no_failed_steps())
+        .truth(stays_finite())
 }
 
 /// Keys at every frame of `seconds` at 24 frames a second, of a position [m] and a turn about y
@@ -144,10 +86,10 @@ pub(crate) fn jungle(entry: &Entry, counts: [u32; 2]) -> Scene {
     };
     scene.field(Field::new("eddies", eddies).strength(&gust));
     scene
-        .strand_truth(StrandTruth::GroomsHold { but: 0 })
-        .strand_truth(tip_moves("tree/*", 0.05))
-        .strand_truth(tips_slower("*", 10.0, 0.0))
-        .strand_truth(StrandTruth::IterationsBelow { mean: 5.0 });
+        .truth(strands::grooms_hold())
+        .truth(strands::tip_moves("tree/*", 0.05))
+        .truth(strands::tip_speed_below("*", 10.0))
+        .truth(strands::iterations_below(5.0));
     runs_well(&mut scene);
     scene
 }

@@ -27,9 +27,9 @@ fn build() -> Scene {
             .velocity(5.0, 0.0, 0.0),
     );
     scene
-        .truth(momentum_kept(Some([1.0, 0.0, 0.0]), 1e-10))
-        .truth(moves("stack/0", 0.5, None))
-        .truth(energy_never_rises(1.0, ..))
-        .truth(Truth::StaysFinite);
+        .truth(momentum_kept(1e-10).with("along", [1.0, 0.0, 0.0]))
+        .truth(moves("stack/0", 0.5))
+        .truth(energy_never_rises(1.0))
+        .truth(stays_finite());
     scene
 }

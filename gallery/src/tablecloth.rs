@@ -17,7 +17,7 @@ fn build() -> Scene {
     scene.duration = 1.0;
     scene.dt = 0.01;
     scene.frame_rate = 50.0;
-    scene.cloth_contact.thickness = Some(0.01);
+    scene.solver.cloth.thickness = Some(0.01);
     let table = Body::block(1.6, 0.1, 1.0).named("table").fixed();
     scene.add(table.at(0.0, -0.05, 0.0).colour(0.45, 0.3, 0.2));
     let surface = Surface::Sheet {
@@ -39,7 +39,7 @@ fn build() -> Scene {
     scene.camera = Some(Camera::new([1.0, 0.9, 1.6], [0.0, 0.0, 0.0]));
     // layers give way by a few millimetres under the heaviest
     safe_and_going(&mut scene)
-        .truth(stands_still("load-*", 8e-3, ..))
-        .truth(speed_below("load-*", 0.01, 0.8..));
+        .truth(stands_still("load-*", 8e-3))
+        .truth(speed_below("load-*", 0.01).over(0.8..));
     scene
 }

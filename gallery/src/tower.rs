@@ -17,8 +17,8 @@ fn build() -> Scene {
         Generator::new("tower", Pattern::Ring(paper_ring(16, 20))).density(PAPER_DENSITY),
     );
     scene
-        .truth(stands_still("tower/*", 5e-3, ..))
-        .truth(penetration_below(3e-4, ..))
-        .truth(Truth::StaysFinite);
+        .truth(stands_still("tower/*", 5e-3))
+        .truth(penetration_below(3e-4))
+        .truth(stays_finite());
     scene
 }

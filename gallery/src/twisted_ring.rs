@@ -40,21 +40,12 @@ fn build() -> Scene {
     ring.holds.push(Hold::tip().posed().to(Anchor::Path((0..=40).map(key).collect())));
     scene.add(ring);
     scene.camera = Some(Camera::new([0.12, 0.12, 0.14], [0.0, 0.0, 0.0]));
-    let middle = Some(n as usize / 2);
+    let middle = n as usize / 2;
     scene
-        .strand_truth(StrandTruth::TipStays {
-            strands: "ring".into(),
-            point: middle,
-            within: 0.6 * radius, // measured: 23 mm
-            from: 0.0,
-            to: Some(6.3), // 12.6 rad
-        })
-        .strand_truth(StrandTruth::TipMoves {
-            strands: "ring".into(),
-            point: middle,
-            at_least: 2.0 * radius, // measured: 0.19 m, from 14.4 rad on
-            before: None,
-        });
+        // until 12.6 rad; measured: 23 mm
+        .truth(strands::tip_stays("ring", 0.6 * radius).over(..6.3).with("point", middle))
+        // measured: 0.19 m, from 14.4 rad on
+        .truth(strands::tip_moves("ring", 2.0 * radius).with("point", middle));
     runs_well(&mut scene);
     scene
 }

@@ -52,9 +52,9 @@ fn build() -> Scene {
     scene.camera = Some(Camera::new([0.0, 0.0, 0.3], [0.0, -0.04, 0.0]));
     let lowest = [0.0, -0.39819 * LENGTH, 0.0];
     scene
-        .strand_truth(tip_near("left", lowest, 2e-4, None))
-        .strand_truth(tip_near("right", lowest, 2e-4, None))
-        .strand_truth(tip_moves("*", 0.01));
+        .truth(strands::tip_near("left", lowest, 2e-4))
+        .truth(strands::tip_near("right", lowest, 2e-4))
+        .truth(strands::tip_moves("*", 0.01));
     runs_well(&mut scene);
     scene
 }

@@ -25,8 +25,8 @@ fn build() -> Scene {
     };
     scene.generate(Generator::new("wall", Pattern::Wall(wall)).density(PAPER_DENSITY));
     scene
-        .truth(stands_still("wall/*", 5e-3, ..))
-        .truth(penetration_below(3e-4, ..))
-        .truth(Truth::StaysFinite);
+        .truth(stands_still("wall/*", 5e-3))
+        .truth(penetration_below(3e-4))
+        .truth(stays_finite());
     scene
 }

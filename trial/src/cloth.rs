@@ -135,7 +135,7 @@ pub(crate) fn sheet(random: &mut Random, scene: &mut Scene, spacing: f64) -> Fab
     }
     let mass = cloth.material.density * spacing * spacing;
     let rate = decades(random, 20.0, 1000.0);
-    scene.cloth_contact.stiffness = mass * rate * rate;
+    scene.solver.cloth.stiffness = mass * rate * rate;
     let [x, z] = counts.map(|n| 0.5 * spacing * f64::from(n - 1));
     Fabric {
         cloth,
@@ -390,10 +390,10 @@ fn grains(random: &mut Random) -> (Scene, Expect) {
     let size = spacing * random.range(2.0, 4.0);
     support(random, &mut scene, size);
     let thickness = spacing * decades(random, 0.05, 0.5);
-    scene.cloth_contact.thickness = Some(thickness);
+    scene.solver.cloth.thickness = Some(thickness);
     let mass = decades(random, 1e-6, 1.0);
     let rate = decades(random, 20.0, 1000.0);
-    scene.cloth_contact.stiffness = mass * rate * rate;
+    scene.solver.cloth.stiffness = mass * rate * rate;
     let material = |random: &mut Random| {
         let rate = decades(random, 20.0, 600.0);
         ClothMaterial {

@@ -198,6 +198,7 @@ struct Judge {
 
 impl Judge {
     fn new(world: &World, expect: Expect) -> Self {
+        // the bodies and how far they reach
         let (state, model) = (&world.system().state, &world.system().model);
         let scene = world.scene();
         let n = model.len();
@@ -230,6 +231,7 @@ impl Judge {
         let mass = world.moving_mass();
         let free = gravity == Vec3::ZERO && !soft && (0..n).all(moves);
 
+        // what may do work, and what the step resolves
         let only_cloth =
             world.cloths().is_some() && world.strands().is_none() && !(0..n).any(moves);
         let layers = world.cloths().map_or(0.0, |cloth| cloth.energy().contact);
@@ -244,6 +246,7 @@ impl Judge {
             }),
             _ => None,
         };
+        // walls that nothing may pass
         let fixed = bodies.iter().filter(|b| b.motion == Motion::Fixed);
         let corners = fixed.filter_map(|b| b.shape.bounds_in(&b.pose()));
         let room = corners.reduce(|(l, h), (low, high)| (l.min(low), h.max(high)));

@@ -300,6 +300,7 @@ pub(crate) struct Common<'a> {
 
 pub(crate) fn validate_common(c: &Common<'_>) -> Result<(), SceneError> {
     let place = c.place;
+    // velocities
     for (field, v, limit) in [
         ("velocity", c.velocity, 1e5),
         ("angular_velocity", c.angular_velocity, 1e6),
@@ -313,6 +314,7 @@ pub(crate) fn validate_common(c: &Common<'_>) -> Result<(), SceneError> {
             &format!("finite numbers of at most {limit:e}"),
         )?;
     }
+    // mass: one way or the other
     if c.density.is_some() && c.mass.is_some() {
         return Err(SceneError::value(
             place,
@@ -327,6 +329,7 @@ pub(crate) fn validate_common(c: &Common<'_>) -> Result<(), SceneError> {
             ensure(fine, place, field, x, "more than zero and at most 1e15")?;
         }
     }
+    // gravity, damping, entry
     ensure(
         c.gravity_scale.abs() <= 1e6,
         place,
@@ -353,6 +356,7 @@ pub(crate) fn validate_common(c: &Common<'_>) -> Result<(), SceneError> {
         format!("{} s", c.enters_at),
         "a finite time",
     )?;
+    // looks and motion
     if let Some(colour) = c.colour {
         let fine = colour.iter().all(|x| (0.0..=1.0).contains(x));
         ensure(

@@ -32,27 +32,6 @@ impl SceneError {
     }
 }
 
-/// How cloth keeps its distance: penalty layers around it (Harmon 2012, §3).
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct ClothContact {
-    /// Distance at which cloth begins to push, of every cloth that has no `thickness` of its own. If left out it follows
-    /// from each cloth's mesh: about a quarter of the spacing of a sheet, less where it starts closer to something [m].
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub thickness: Option<f64>,
-    /// Stiffness of the outermost layer [N/m].
-    pub stiffness: f64,
-}
-
-impl Default for ClothContact {
-    fn default() -> Self {
-        Self {
-            thickness: None,
-            stiffness: drystone_cloth::Contact::default().stiffness,
-        }
-    }
-}
-
 /// Something that deforms and through which nothing passes. Only the surface is needed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -78,7 +57,7 @@ pub struct Cloth {
     #[serde(default, skip_serializing_if = "is_default")]
     pub material: ClothMaterial,
     /// Distance at which it begins to push at itself and at bodies; at other cloth the mean of both. That of
-    /// `cloth_contact` if left out [m].
+    /// `solver.cloth` if left out [m].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub thickness: Option<f64>,
     /// What of it moves as prescribed.

@@ -130,7 +130,7 @@ impl Cloths {
         let looks = scene.cloths.iter().zip(&model.sheets);
         let looks = looks.zip(model.thicknesses());
         let looks = looks.map(|((cloth, sheet), thickness)| Look::of(cloth, sheet, thickness));
-        let options = scene.cloth_solver.clone();
+        let options = scene.solver.cloth.events.clone();
         Ok(Some(Self {
             looks: looks.collect(),
             thickness: model.thicknesses().fold(f64::INFINITY, f64::min),
@@ -404,7 +404,7 @@ impl Cloths {
             Some([pin as u32, k as u32])
         });
         sheet.fastened = fastened.collect();
-        let given = cloth.thickness.or(scene.cloth_contact.thickness);
+        let given = cloth.thickness.or(scene.solver.cloth.thickness);
         sheet.thickness = given.or_else(|| sheet.fitting_thickness());
         let thickness = sheet.thickness.unwrap_or(model.contact.thickness);
         model.contact.thickness = model.contact.thickness.min(thickness);

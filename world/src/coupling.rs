@@ -14,7 +14,7 @@
 //! is never more than what the tree really answers with, so that contacts rather take too little than too
 //! much in a pass: they may lag, and do not add energy.
 
-use drystone_base::{Pose, Quat, Symmetric3, Vec3};
+use drystone_base::{Pose, Quat, Stopwatch, Symmetric3, Vec3};
 use drystone_rigid as rigid;
 use drystone_strand::{BodyMotion, Report};
 use serde::{Deserialize, Serialize};
@@ -137,6 +137,7 @@ impl Strands {
         mut partners: Vec<Partner>,
         dt: f64,
     ) -> rigid::Report {
+        // begin from the contact impulses of the last step
         for partner in &mut partners {
             rigid.state.wake(partner.body);
             partner.wrench = external(rigid, partner.body, dt);
@@ -146,6 +147,7 @@ impl Strands {
                 partner.used = [last.linear * scale, last.angular * scale];
             }
         }
+        // trees and contacts in turn, until both agree on the bodies' velocities
         let (before, start) = (self.snapshot(), rigid.state.clone());
         let mut report = rigid::Report::default();
         let mut seconds = 0.0;
@@ -188,6 +190,7 @@ impl Strands {
                 break;
             }
         }
+        // bodies go where their trees went
         self.take_home(rigid, &partners, dt);
         self.last.seconds = seconds;
         self.total.add(&self.last);
@@ -223,7 +226,7 @@ impl Strands {
         let (begin, end) = (start.time, start.time + dt);
         let ahead = ahead(rigid, start, dt);
         let now = std::mem::replace(&mut self.poses, ahead);
-        let mut report = Report::default();
+        let (watch, mut report) = (Stopwatch::start(), Report::default());
         for k in 1..=self.substeps {
             let u = f64::from(k) / f64::from(self.substeps);
             let time = if k == self.substeps {
@@ -236,9 +239,10 @@ impl Strands {
                 let [force, torque] = [0, 1].map(|p| partner.wrench[p] + partner.used[p] / dt);
                 self.system.push_body(partner.link, true, force, torque);
             }
-            report.add(&self.system.step(time - self.system.state.time));
+            report.add(&self.system.advance(time - self.system.state.time));
             self.system.state.time = time;
         }
+        report.seconds = watch.seconds();
         self.last = report;
         self.poses = now;
     }

@@ -12,11 +12,3 @@ pub(crate) fn one() -> f64 {
 pub(crate) fn is_one(value: &f64) -> bool {
     *value == 1.0
 }
-
-pub(crate) fn all() -> String {
-    "*".into()
-}
-
-pub(crate) fn is_all(value: &String) -> bool {
-    value == "*"
-}

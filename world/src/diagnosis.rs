@@ -109,6 +109,7 @@ impl World {
     fn diagnose_cloth(&mut self) {
         let (findings, time) = (&mut self.findings, self.rigid.state.time);
         if let Some(cloths) = &mut self.cloths {
+            // prescribed things that met
             for (k, meeting) in cloths
                 .system
                 .meetings()
@@ -122,12 +123,14 @@ impl World {
                 findings.add(kind, k, meeting.time, (0.0, 0.0), thing, what);
             }
             cloths.told = cloths.system.meetings().len();
+            // stall
             if let Some(stall) = &cloths.last.stall {
                 let values = (stall.distance, 0.0);
                 let kind = FindingKind::ClothStalled;
                 let thing = || stall.a.object.clone();
                 findings.add(kind, 0, stall.time, values, thing, || stall.to_string());
             }
+            // energy
             let surplus = cloths.last.surplus;
             if surplus.is_gain() {
                 let allowed = drystone_cloth::GAIN_SHARE * surplus.at_work;
@@ -146,6 +149,7 @@ impl World {
                 // one account for all cloth, so one finding, named when it was first seen
                 findings.add(kind, 0, time, values, thing, what);
             }
+            // motion that is no longer finite
             if !cloths.system.momentum().0.is_finite() {
                 let what = || "its motion is no longer finite".into();
                 let thing = || {

@@ -11,113 +11,86 @@ use std::fmt;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What kind of thing went wrong.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
-)]
-#[serde(rename_all = "kebab-case")]
-pub enum FindingKind {
-    /// The motion of a body was no longer finite; it was taken out of the scene.
-    BodyLost,
-    /// Bodies in contact gained energy that no force, script or correction gave them; the body
-    /// that gained most is named. Values in J.
-    EnergyGained,
-    /// A body is faster than all the energy of what it touches explains. Values in m/s.
-    BodyTooFast,
-    /// Cloth gave a body more energy than it lost to it. Values in J.
-    CouplingGained,
-    /// Steps of a strand were accepted unsolved. Strands that are solved together are named by
-    /// the first. The value is 1.
-    StrandUnsolved,
-    /// The motion of a strand was no longer finite; it was put back on its start.
-    StrandReset,
-    /// Cloth cannot go on without passing through something, and the whole world stands still. The
-    /// value is the distance [m] of what is too close.
-    ClothStalled,
-    /// Cloth has more energy than it had at the start and than bodies, pins, hands, loads and air have put in; the one
-    /// that gained most in the step in which that was first seen is named. Values in J.
-    ClothGained,
-    /// The motion of cloth is no longer finite.
-    ClothLost,
-    /// A pinned part of cloth was moved into something that is pinned, scripted or fixed itself, so that
-    /// nothing can push them apart; both are named. The value is 0, the distance allowed.
-    ScriptsMeet,
+/// Makes the kinds of findings, each with its name, what usually causes it and what to try first.
+macro_rules! kinds {
+    ($($(#[doc = $doc:literal])+ $kind:ident $name:literal $cause:literal $remedy:literal;)*) => {
+        /// What kind of thing went wrong.
+        #[derive(
+            Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+        )]
+        #[serde(rename_all = "kebab-case")]
+        pub enum FindingKind {
+            $($(#[doc = $doc])+ $kind,)*
+        }
+
+        impl FindingKind {
+            /// All kinds.
+            pub const ALL: &[Self] = &[$(Self::$kind),*];
+
+            /// As scene files and reports spell it.
+            pub fn name(self) -> &'static str {
+                match self { $(Self::$kind => $name),* }
+            }
+
+            /// What usually causes it.
+            pub fn likely_cause(self) -> &'static str {
+                match self { $(Self::$kind => $cause),* }
+            }
+
+            /// What to try first.
+            pub fn remedy(self) -> &'static str {
+                match self { $(Self::$kind => $remedy),* }
+            }
+        }
+    };
 }
 
-impl FindingKind {
-    /// All kinds.
-    pub const ALL: [Self; 10] = [
-        Self::BodyLost,
-        Self::EnergyGained,
-        Self::BodyTooFast,
-        Self::CouplingGained,
-        Self::StrandUnsolved,
-        Self::StrandReset,
-        Self::ClothStalled,
-        Self::ClothGained,
-        Self::ClothLost,
-        Self::ScriptsMeet,
-    ];
-
-    /// As scene files and reports spell it.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::BodyLost => "body-lost",
-            Self::EnergyGained => "energy-gained",
-            Self::BodyTooFast => "body-too-fast",
-            Self::CouplingGained => "coupling-gained",
-            Self::StrandUnsolved => "strand-unsolved",
-            Self::StrandReset => "strand-reset",
-            Self::ClothStalled => "cloth-stalled",
-            Self::ClothGained => "cloth-gained",
-            Self::ClothLost => "cloth-lost",
-            Self::ScriptsMeet => "scripts-meet",
-        }
-    }
-
-    /// What usually causes it.
-    pub fn likely_cause(self) -> &'static str {
-        match self {
-            Self::BodyLost => "forces or speeds beyond what a number can hold",
-            Self::EnergyGained => "it turns or is struck faster than the step resolves",
-            Self::BodyTooFast => "an impact or an overlap that the step does not resolve",
-            Self::CouplingGained => {
-                "it is too light, or what pushes it too stiff, for a load that acts one step late"
-            }
-            Self::StrandUnsolved => {
-                "stiffness, contacts or constraints that contradict each other within the step"
-            }
-            Self::StrandReset => "forces or a base that moves beyond what the step resolves",
-            Self::ClothStalled => "cloth is squeezed between things that leave it no room",
-            Self::ClothGained => {
-                "periods of its forces or layers that are too long for their stiffness"
-            }
-            Self::ClothLost => "forces or speeds beyond what a number can hold",
-            Self::ScriptsMeet => "paths, pins or fixed bodies that were laid through each other",
-        }
-    }
-
-    /// What to try first.
-    pub fn remedy(self) -> &'static str {
-        match self {
-            Self::BodyLost => "look for a mass, force or speed that is far too large; halve dt",
-            Self::EnergyGained | Self::BodyTooFast => {
-                "halve dt; start without overlap; use the default stepper"
-            }
-            Self::CouplingGained => "smaller dt; a heavier body; softer cloth or a longer strand",
-            Self::StrandUnsolved | Self::StrandReset => {
-                "halve dt, or more strand_solver.steps_per_frame; softer or fewer constraints"
-            }
-            Self::ClothStalled => "give the cloth room: slower scripts, wider gaps, thinner layers",
-            Self::ClothGained => {
-                "smaller cloth_solver.elastic_fraction or penalty_fraction; less restitution; softer cloth"
-            }
-            Self::ClothLost => "look for a mass, force or speed that is far too large",
-            Self::ScriptsMeet => {
-                "move one of them away, pin fewer vertices, or pin the hem on that body"
-            }
-        }
-    }
+kinds! {
+    /// The motion of a body was no longer finite; it was taken out of the scene.
+    BodyLost "body-lost"
+    "forces or speeds beyond what a number can hold"
+    "look for a mass, force or speed that is far too large; halve dt";
+    /// Bodies in contact gained energy that no force, script or correction gave them; the body
+    /// that gained most is named. Values in J.
+    EnergyGained "energy-gained"
+    "it turns or is struck faster than the step resolves"
+    "halve dt; start without overlap; use the default stepper";
+    /// A body is faster than all the energy of what it touches explains. Values in m/s.
+    BodyTooFast "body-too-fast"
+    "an impact or an overlap that the step does not resolve"
+    "halve dt; start without overlap; use the default stepper";
+    /// Cloth gave a body more energy than it lost to it. Values in J.
+    CouplingGained "coupling-gained"
+    "it is too light, or what pushes it too stiff, for a load that acts one step late"
+    "smaller dt; a heavier body; softer cloth or a longer strand";
+    /// Steps of a strand were accepted unsolved. Strands that are solved together are named by
+    /// the first. The value is 1.
+    StrandUnsolved "strand-unsolved"
+    "stiffness, contacts or constraints that contradict each other within the step"
+    "halve dt, or more solver.strand.steps_per_frame; softer or fewer constraints";
+    /// The motion of a strand was no longer finite; it was put back on its start.
+    StrandReset "strand-reset"
+    "forces or a base that moves beyond what the step resolves"
+    "halve dt, or more solver.strand.steps_per_frame; softer or fewer constraints";
+    /// Cloth cannot go on without passing through something, and the whole world stands still. The
+    /// value is the distance [m] of what is too close.
+    ClothStalled "cloth-stalled"
+    "cloth is squeezed between things that leave it no room"
+    "give the cloth room: slower scripts, wider gaps, thinner layers";
+    /// Cloth has more energy than it had at the start and than bodies, pins, hands, loads and air have put in; the one
+    /// that gained most in the step in which that was first seen is named. Values in J.
+    ClothGained "cloth-gained"
+    "periods of its forces or layers that are too long for their stiffness"
+    "smaller solver.cloth.elastic_fraction or penalty_fraction; less restitution; softer cloth";
+    /// The motion of cloth is no longer finite.
+    ClothLost "cloth-lost"
+    "forces or speeds beyond what a number can hold"
+    "look for a mass, force or speed that is far too large";
+    /// A pinned part of cloth was moved into something that is pinned, scripted or fixed itself, so that
+    /// nothing can push them apart; both are named. The value is 0, the distance allowed.
+    ScriptsMeet "scripts-meet"
+    "paths, pins or fixed bodies that were laid through each other"
+    "move one of them away, pin fewer vertices, or pin the hem on that body";
 }
 
 impl fmt::Display for FindingKind {

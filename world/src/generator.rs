@@ -253,6 +253,7 @@ impl Generator {
     pub(crate) fn expand(&self, index: usize, seed: u64) -> Result<Vec<Body>, SceneError> {
         let place = self.place();
         self.validate(&place)?;
+        // pieces of the pattern, about its own origin
         let checks = Checks {
             place: &place,
             pattern: self.pattern.kind(),
@@ -275,6 +276,7 @@ impl Generator {
             Pattern::Column(p) => p.pieces(&checks, seed),
             Pattern::Fill(p) => p.pieces(&checks, seed),
         }?;
+        // placed, and named after the generator
         let base = match self.name.as_str() {
             "" if index == 0 => self.pattern.kind().to_owned(),
             "" => format!("{}-{index}", self.pattern.kind()),

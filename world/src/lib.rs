@@ -5,13 +5,12 @@
 //! [`Recorder`] puts a run into numbers, [`check`] holds it to its truths.
 
 mod advance;
+mod beside;
 mod body;
 mod build;
 mod builder;
 mod camera;
-mod check;
 mod cloth;
-mod cloth_truth;
 mod cloths;
 mod coupling;
 mod defaults;
@@ -37,22 +36,20 @@ mod roster;
 mod scene;
 mod shape;
 mod snapshot;
+mod solver;
 mod strand;
-mod strand_truth;
 mod strands;
 mod subject;
-mod truth;
+pub mod truth;
 mod view;
 mod world;
 
 pub use body::{Body, DEFAULT_DENSITY, DEFAULT_MATERIAL, Key, Motion};
 pub use camera::{Camera, CameraKey};
-pub use check::{Judge, Progress, Verdict, check, check_world};
 pub use cloth::{
-    Certificate, Cloth, ClothContact, ClothMaterial, ClothOptions, Load, Part as ClothPart, Pin,
-    Stall, Stretch, Surface,
+    Certificate, Cloth, ClothMaterial, ClothOptions, Load, Part as ClothPart, Pin, Stall, Stretch,
+    Surface,
 };
-pub use cloth_truth::ClothTruth;
 pub use cloths::{ClothSnapshot, ClothTotal};
 pub use coupling::ContactImpulse;
 pub use drystone_cloth::{GAIN_SHARE as CLOTH_GAIN_SHARE, Moment as ClothMoment};
@@ -70,8 +67,8 @@ pub use generator::{
 pub use groom::{Braid, Curl, Groom, GroomPattern, Lanterns, Patch, Row, Scalp, Tree};
 pub use id::{BodyId, ClothId, Id, StrandId, Thing};
 pub use metrics::{
-    ClothRun, ContactCounts, EnergyRun, FrameRecord, Recorder, RunReport, Spread, StepSeconds,
-    StrandRun,
+    ClothRecord, ClothRun, ContactCounts, EnergyRun, FrameRecord, Recorder, RunReport, Spread,
+    StepSeconds, StrandRecord, StrandRun,
 };
 pub use penetration::Penetration;
 pub use query::{Hit, Near, Query};
@@ -80,13 +77,14 @@ pub use roster::Object;
 pub use scene::{Contact, LONGEST, MOST_BODIES, MOST_SEGMENTS, Material, Scene};
 pub use shape::{Builtin, Mesh, Part, Shape, Turn};
 pub use snapshot::{Snapshot, Unfinished};
+pub use solver::{ClothSolver, OLD_WORDS, Solvers, today};
 pub use strand::{
     Anchor, Base, Branch, Fibre, FileCurve, Held, Hold, JointKey, PoseKey, Profile, Ramp, Strand,
     UpAxis,
 };
-pub use strand_truth::StrandTruth;
 pub use strands::StrandSnapshot;
 pub use subject::Subject;
+pub use truth::judge::{Judge, Progress, Verdict, check, check_world};
 pub use truth::{Truth, fits};
 pub use view::{BodyMut, BodyRef, ClothMut, ClothRef, ContactPoint, StrandMut, StrandRef};
 pub use world::World;

@@ -41,42 +41,60 @@ pub struct FrameRecord {
     pub step_seconds: f64,
     /// The part of it that was spent looking for contacts [s].
     pub collision_seconds: f64,
-    /// Of strands, part of `kinetic_energy` [J].
-    #[serde(default)]
-    pub strand_kinetic_energy: f64,
-    /// Of strands, of weight and elasticity, part of `potential_energy` [J].
-    #[serde(default)]
-    pub strand_potential_energy: f64,
-    /// Points of strands that touch bodies.
-    #[serde(default)]
-    pub strand_contacts: usize,
-    /// Of a strand in a body, anywhere along it [m].
-    #[serde(default)]
-    pub deepest_strand_penetration: f64,
+    /// Of strands. In files its keys begin with `strand_`.
+    #[serde(flatten)]
+    pub strand: StrandRecord,
+    /// Of cloth. In files its keys begin with `cloth_`.
+    #[serde(flatten)]
+    pub cloth: ClothRecord,
+}
+
+/// The strands at one output frame, in numbers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct StrandRecord {
+    /// Part of that of the frame [J].
+    #[serde(rename = "strand_kinetic_energy")]
+    pub kinetic_energy: f64,
+    /// Of weight and elasticity, part of that of the frame [J].
+    #[serde(rename = "strand_potential_energy")]
+    pub potential_energy: f64,
+    /// Points that touch bodies.
+    #[serde(rename = "strand_contacts")]
+    pub contacts: usize,
+    /// Deepest penetration of any strand into a body [m].
+    #[serde(rename = "deepest_strand_penetration")]
+    pub deepest_penetration: f64,
     /// Mean of Newton's iterations since the frame before [1].
-    #[serde(default)]
-    pub strand_iterations: f64,
-    /// Steps of strands accepted unsolved since the frame before.
-    #[serde(default)]
-    pub strand_failed: u64,
-    /// Wall time that strands took since the frame before [s].
-    #[serde(default)]
-    pub strand_seconds: f64,
-    /// Of cloth, part of `kinetic_energy` [J].
-    #[serde(default)]
-    pub cloth_kinetic_energy: f64,
-    /// Of cloth, of weight, elasticity and layers, part of `potential_energy` [J].
-    #[serde(default)]
-    pub cloth_potential_energy: f64,
-    /// Events of cloth since the frame before: elastic ticks, ticks of layers, certificates renewed.
-    #[serde(default)]
-    pub cloth_events: [u64; 3],
-    /// The deepest layer of cloth that is active now.
-    #[serde(default)]
-    pub cloth_layers: u32,
-    /// Wall time that cloth took since the frame before [s].
-    #[serde(default)]
-    pub cloth_seconds: f64,
+    #[serde(rename = "strand_iterations")]
+    pub iterations: f64,
+    /// Steps accepted unsolved since the frame before.
+    #[serde(rename = "strand_failed")]
+    pub failed: u64,
+    /// Wall time since the frame before [s].
+    #[serde(rename = "strand_seconds")]
+    pub seconds: f64,
+}
+
+/// The cloth at one output frame, in numbers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct ClothRecord {
+    /// Part of that of the frame [J].
+    #[serde(rename = "cloth_kinetic_energy")]
+    pub kinetic_energy: f64,
+    /// Of weight, elasticity and layers, part of that of the frame [J].
+    #[serde(rename = "cloth_potential_energy")]
+    pub potential_energy: f64,
+    /// Events since the frame before: elastic ticks, ticks of layers, certificates renewed.
+    #[serde(rename = "cloth_events")]
+    pub events: [u64; 3],
+    /// The deepest layer that is active now.
+    #[serde(rename = "cloth_layers")]
+    pub layers: u32,
+    /// Wall time since the frame before [s].
+    #[serde(rename = "cloth_seconds")]
+    pub seconds: f64,
 }
 
 /// What strands did in a run.
@@ -404,14 +422,14 @@ impl Recorder {
         let ((work, solves), (work_before, solves_before)) = (sum(total), sum(&before));
         let solves = solves.saturating_sub(solves_before);
         if solves > 0 {
-            record.strand_iterations = work.saturating_sub(work_before) as f64 / solves as f64;
-            record.strand_seconds = total.seconds - before.seconds;
-            self.strand_seconds.add(record.strand_seconds);
+            record.strand.iterations = work.saturating_sub(work_before) as f64 / solves as f64;
+            record.strand.seconds = total.seconds - before.seconds;
+            self.strand_seconds.add(record.strand.seconds);
         }
-        record.strand_failed = total.failed.saturating_sub(before.failed);
-        [record.strand_kinetic_energy, record.strand_potential_energy] = world.strand_energy();
-        record.strand_contacts = world.strand_contacts();
-        record.deepest_strand_penetration = world.strand_penetration();
+        record.strand.failed = total.failed.saturating_sub(before.failed);
+        [record.strand.kinetic_energy, record.strand.potential_energy] = world.strand_energy();
+        record.strand.contacts = world.strand_contacts();
+        record.strand.deepest_penetration = world.strand_penetration();
         self.strands = Some(total.clone());
     }
 
@@ -422,17 +440,17 @@ impl Recorder {
         };
         let before = self.cloth.take().unwrap_or_default();
         let energy = system.energy();
-        record.cloth_kinetic_energy = energy.kinetic;
-        record.cloth_potential_energy = energy.total() - energy.kinetic;
-        record.cloth_events = [
+        record.cloth.kinetic_energy = energy.kinetic;
+        record.cloth.potential_energy = energy.total() - energy.kinetic;
+        record.cloth.events = [
             total.elastic.saturating_sub(before.elastic),
             total.penalties.saturating_sub(before.penalties),
             total.certificates.saturating_sub(before.certificates),
         ];
-        record.cloth_layers = world.report().cloth.events.deepest;
-        record.cloth_seconds = total.seconds - before.seconds;
+        record.cloth.layers = world.report().cloth.events.deepest;
+        record.cloth.seconds = total.seconds - before.seconds;
         if total.events > before.events {
-            self.cloth_seconds.add(record.cloth_seconds);
+            self.cloth_seconds.add(record.cloth.seconds);
         }
         self.cloth = Some(total.clone());
     }
@@ -457,8 +475,8 @@ impl Recorder {
         let (mean, p95, max) = total.iteration_figures();
         let chains = &system.model.chains;
         let frames = self.frames.iter();
-        let contacts: usize = frames.clone().map(|f| f.strand_contacts).sum();
-        let deepest = frames.clone().map(|f| f.deepest_strand_penetration);
+        let contacts: usize = frames.clone().map(|f| f.strand.contacts).sum();
+        let deepest = frames.clone().map(|f| f.strand.deepest_penetration);
         let unstable = world.rest_shapes().iter();
         let unstable = unstable.filter(|shape| shape.unstable_directions > 0);
         Some(StrandRun {
@@ -476,7 +494,7 @@ impl Recorder {
             deepest_penetration: deepest.fold(0.0, f64::max),
             contacts: ContactCounts {
                 mean: contacts as f64 / self.frames.len().max(1) as f64,
-                max: frames.map(|f| f.strand_contacts).max().unwrap_or(0),
+                max: frames.map(|f| f.strand.contacts).max().unwrap_or(0),
             },
             frame_seconds: self.strand_seconds.spread(),
             set_aside: total

@@ -29,6 +29,7 @@ impl Scene {
             format!("{metres} m"),
             "0 to 1000 m",
         )?;
+        // shapes and poses as they are
         let (mut bodies, mut strands) = self.check()?;
         let shapes = bodies
             .iter()
@@ -121,6 +122,7 @@ impl Scene {
             pose[i] = best.1;
             placed[i] = true;
         }
+        // the same scene with its bodies and strands moved
         for ((body, pose), _) in bodies
             .iter_mut()
             .zip(&pose)

@@ -2,31 +2,48 @@
 
 use drystone_rigid::Options;
 use serde::{Serialize, Serializer};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
-use crate::{Scene, SceneError};
+use crate::{Scene, SceneError, today};
 
 impl Scene {
-    /// The options in force: those of the preset, with whatever `solver` sets otherwise than the default.
+    /// The options in force: those of the preset, with whatever `solver.rigid` sets otherwise than the default.
     pub fn options(&self) -> Result<Options, SceneError> {
-        self.solver.validate()?;
-        self.options_with(&differing(&self.solver).map_err(broken)?)
+        self.solver.rigid.validate()?;
+        self.options_with(&differing(&self.solver.rigid).map_err(broken)?)
     }
 
     /// Replaces the preset by the options in force, and returns them: whatever is set in them
     /// afterwards counts, be it the default or not.
     pub fn settle_options(&mut self) -> Result<&mut Options, SceneError> {
-        self.solver = self.options()?;
+        self.solver.rigid = self.options()?;
         self.preset = None;
-        Ok(&mut self.solver)
+        Ok(&mut self.solver.rigid)
     }
 
-    /// Lets every value of `given` count, which is the table `solver` of the file that this scene was read from, also
-    /// one that is the default and differs from the preset. The preset is then replaced by the options in force.
-    pub fn settle_given(&mut self, given: &Value) -> Result<(), SceneError> {
-        let wanted = self.options_with(given)?;
+    /// Lets every value count that `file` gives for `solver.rigid`, as data from which this scene was read, also one
+    /// that is the default and differs from the preset. The preset is then replaced by the options in force.
+    pub fn settle_given(&mut self, file: &Value) -> Result<(), SceneError> {
+        let mut given = Value::Object(Map::new());
+        for (key, value) in file.as_object().into_iter().flatten() {
+            match (key.as_str(), value) {
+                ("rigid_solver", value) => overlay(&mut given, value),
+                ("solver", Value::Object(table)) => {
+                    for (key, value) in table {
+                        // a section, or options of bodies as files had them before
+                        match today(&["solver", key])[..] {
+                            ["solver", "rigid"] => overlay(&mut given, value),
+                            ["solver", "rigid", key] => given[key] = value.clone(),
+                            _ => {}
+                        }
+                    }
+                }
+                _ => {}
+            }
+        }
+        let wanted = self.options_with(&given)?;
         if self.preset.is_some() && self.options()? != wanted {
-            (self.solver, self.preset) = (wanted, None);
+            (self.solver.rigid, self.preset) = (wanted, None);
         }
         Ok(())
     }
@@ -34,7 +51,7 @@ impl Scene {
     /// The preset, or the default, with each leaf of `given`.
     fn options_with(&self, given: &Value) -> Result<Options, SceneError> {
         let options = match &self.preset {
-            None => return Ok(self.solver.clone()),
+            None => return Ok(self.solver.rigid.clone()),
             Some(name) => Options::preset(name)
                 .ok_or_else(|| SceneError::unknown("scene", "preset", name, Options::PRESETS))?,
         };
@@ -45,7 +62,7 @@ impl Scene {
 }
 
 fn broken(error: serde_json::Error) -> SceneError {
-    SceneError::value("scene", "solver", error, "options")
+    SceneError::value("scene", "solver.rigid", error, "options")
 }
 
 /// Writes the values of `options` that are not the default.

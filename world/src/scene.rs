@@ -3,22 +3,21 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use drystone_rigid::Options;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::body::DEFAULT_MATERIAL;
 use crate::defaults::is_default;
 use crate::error::{ensure, show};
-use crate::preset;
 use crate::{
-    Body, BodyId, Cloth, ClothContact, ClothOptions, ClothTruth, Field, Generator, Groom, Mesh,
-    Pattern, SceneError, Shape, Strand, StrandOptions, StrandTruth, Subject, Surface, Truth,
+    Body, BodyId, Cloth, Field, Generator, Groom, Mesh, Pattern, SceneError, Shape, Solvers,
+    Strand, Subject, Surface, Truth,
 };
 
 /// Everything there is to simulate.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
+// read by `solver.rs`, which knows words of older files
+#[serde(default, deny_unknown_fields, remote = "Self")]
 pub struct Scene {
     /// Short name, such as `falling-roof`.
     #[serde(skip_serializing_if = "String::is_empty")]
@@ -37,18 +36,10 @@ pub struct Scene {
     /// Where the random numbers of generators start.
     #[serde(skip_serializing_if = "is_default")]
     pub seed: u32,
-    /// Options by name, where `solver` does not say otherwise: `default`, `paper`, `repaired`,
+    /// Options by name, where `solver.rigid` does not say otherwise: `default`, `paper`, `repaired`,
     /// `converged`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub preset: Option<String>,
-    /// How bodies are stepped. Beside a `preset` every value that a file gives counts; in code, what differs from the
-    /// default, and after [`Scene::settle_options`] all of it.
-    #[serde(
-        alias = "rigid_solver",
-        skip_serializing_if = "is_default",
-        serialize_with = "preset::sparse"
-    )]
-    pub solver: Options,
     /// How surfaces rub and bounce, by name. Between two materials friction is the geometric
     /// mean of both, restitution the larger, unless a `contact` says otherwise.
     #[serde(rename = "material", skip_serializing_if = "BTreeMap::is_empty")]
@@ -74,22 +65,12 @@ pub struct Scene {
     /// Cloth, chains and particles through which nothing passes.
     #[serde(rename = "cloth", skip_serializing_if = "Vec::is_empty")]
     pub cloths: Vec<Cloth>,
-    /// At what distance cloth begins to push, and how hard.
-    #[serde(skip_serializing_if = "is_default")]
-    pub cloth_contact: ClothContact,
-    /// Whether all cloth is chains and particles of the plane z = 0.
-    #[serde(skip_serializing_if = "is_default")]
-    pub cloth_plane: bool,
-    /// How the events of cloth are timed.
-    #[serde(skip_serializing_if = "is_default")]
-    pub cloth_solver: ClothOptions,
     /// Wind and other fields; they act on strands and on cloth.
     #[serde(rename = "field", skip_serializing_if = "Vec::is_empty")]
     pub fields: Vec<Field>,
-    /// How strands are stepped: at least `steps_per_frame` steps of theirs for each frame of the
-    /// scene, and more where their error asks for it.
+    /// How each system is solved.
     #[serde(skip_serializing_if = "is_default")]
-    pub strand_solver: StrandOptions,
+    pub solver: Solvers,
     /// What must hold when the scene is run.
     #[serde(rename = "truth", skip_serializing_if = "Vec::is_empty")]
     pub truths: Vec<Truth>,
@@ -138,7 +119,6 @@ impl Default for Scene {
             gravity: [0.0, -9.81, 0.0],
             seed: 0,
             preset: None,
-            solver: Options::default(),
             materials: BTreeMap::new(),
             contacts: Vec::new(),
             camera: None,
@@ -147,11 +127,8 @@ impl Default for Scene {
             strands: Vec::new(),
             grooms: Vec::new(),
             cloths: Vec::new(),
-            cloth_contact: ClothContact::default(),
-            cloth_plane: false,
-            cloth_solver: ClothOptions::default(),
             fields: Vec::new(),
-            strand_solver: StrandOptions::default(),
+            solver: Solvers::default(),
             truths: Vec::new(),
         }
     }
@@ -230,16 +207,6 @@ impl Scene {
             restitution,
         });
         self
-    }
-
-    /// Adds something that must hold of cloth.
-    pub fn cloth_truth(&mut self, truth: ClothTruth) -> &mut Self {
-        self.truth(Truth::Cloth(truth))
-    }
-
-    /// Adds something that must hold of strands.
-    pub fn strand_truth(&mut self, truth: StrandTruth) -> &mut Self {
-        self.truth(Truth::Strands(truth))
     }
 
     /// Adds something that must hold.
@@ -395,7 +362,7 @@ impl Scene {
         }
         if !self.cloths.is_empty() {
             let built = crate::cloth::build::build(&self.named(), &bodies, None)?;
-            drystone_cloth::System::new(built.model, self.cloth_solver.clone())?;
+            drystone_cloth::System::new(built.model, self.solver.cloth.events.clone())?;
         }
         Ok(())
     }
@@ -479,8 +446,8 @@ impl Scene {
             camera.check(place)?;
         }
         self.options()?.validate()?;
-        self.strand_solver.validate()?;
-        self.cloth_solver.validate()?;
+        self.solver.strand.validate()?;
+        self.solver.cloth.events.validate()?;
         Ok(())
     }
 

@@ -186,6 +186,7 @@ impl Mesh {
     }
 
     fn validate(&self, place: &Subject) -> Result<(), SceneError> {
+        // exactly one source, read by now
         let inline = !(self.vertices.is_empty() && self.triangles.is_empty());
         let sources = usize::from(self.file.is_some())
             + usize::from(self.builtin.is_some())
@@ -205,6 +206,7 @@ impl Mesh {
                 "its vertices and triangles (scene files read it on loading)",
             ));
         }
+        // scale and resolution
         let field = |name: &str| format!("shape.mesh.{name}");
         ensure(
             self.scale > 0.0 && self.scale.is_finite(),
@@ -220,6 +222,7 @@ impl Mesh {
             self.resolution,
             "4 to 400 cells",
         )?;
+        // vertices and triangles that stand in the scene
         if inline {
             ensure(
                 self.vertices.len() >= 4 && self.triangles.len() >= 4,

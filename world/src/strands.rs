@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use drystone_base::random::Random;
-use drystone_base::{Pose, Quat, Vec3};
+use drystone_base::{Pose, Quat, Stopwatch, Vec3};
 use drystone_geometry::closest_point;
 use drystone_rigid as rigid;
 use drystone_strand::{self as strand, MotionPath, Report, System, energy};
@@ -91,7 +91,7 @@ impl Strands {
             links,
             grooms,
         } = build(scene, &scene.strands, &scene.bodies, Some(&rigid.model))?;
-        let mut system = System::new(model, scene.strand_solver.clone())?;
+        let mut system = System::new(model, scene.solver.strand.clone())?;
         let rest_shapes = grooms
             .iter()
             .map(|&(i, repair)| system.adapt_rest_shape(i, repair))
@@ -107,7 +107,7 @@ impl Strands {
             .collect();
         let steps = scene.steps_per_frame();
         let mut strands = Self {
-            substeps: scene.strand_solver.steps_per_frame.div_ceil(steps),
+            substeps: scene.solver.strand.steps_per_frame.div_ceil(steps),
             impulses: vec![ContactImpulse::default(); system.model.bodies.len()],
             links,
             passable: scene.bodies.iter().map(|body| body.passable).collect(),
@@ -196,7 +196,7 @@ impl Strands {
     pub(crate) fn follow(&mut self, rigid: &rigid::System) {
         let (start, end) = (self.system.state.time, rigid.state.time);
         let before = std::mem::replace(&mut self.poses, poses(rigid));
-        let mut report = Report::default();
+        let (watch, mut report) = (Stopwatch::start(), Report::default());
         for k in 1..=self.substeps {
             let u = f64::from(k) / f64::from(self.substeps);
             let time = if k == self.substeps {
@@ -205,9 +205,10 @@ impl Strands {
                 start + (end - start) * u
             };
             self.drive(&rigid.state, &before, u, time);
-            report.add(&self.system.step(time - self.system.state.time));
+            report.add(&self.system.advance(time - self.system.state.time));
             self.system.state.time = time;
         }
+        report.seconds = watch.seconds();
         self.total.add(&report);
         self.last = report;
     }
@@ -549,12 +550,14 @@ fn kick(system: &mut System, i: usize, angle: f64, seed: u64) {
 
 /// The path that a constraint follows in the world, if it does.
 fn anchor(constraint: &mut strand::Constraint) -> Option<&mut MotionPath> {
-    match &mut constraint.hold {
-        strand::Hold::Point { to, .. } | strand::Hold::Pose { to, .. } => match to {
-            strand::Anchor::World(path) => Some(path),
-            _ => None,
-        },
-        strand::Hold::Joint { .. } => None,
+    match &mut constraint.kind {
+        strand::ConstraintKind::Point { to, .. } | strand::ConstraintKind::Pose { to, .. } => {
+            match to {
+                strand::Anchor::World(path) => Some(path),
+                _ => None,
+            }
+        }
+        strand::ConstraintKind::Joint { .. } => None,
     }
 }
 

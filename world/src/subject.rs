@@ -8,7 +8,7 @@ use crate::SceneError;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Subject {
     /// `scene`, `body`, `generator`, `material`, `contact`, `strand`, `groom`, `field`, `cloth`, `truth`; for options
-    /// `solver`, `strand_solver`, `cloth_solver`.
+    /// `solver.rigid`, `solver.strand`, `solver.cloth`.
     pub kind: &'static str,
     /// Its name, of those that have one.
     pub name: Option<String>,
@@ -90,16 +90,16 @@ impl SceneError {
             Self::Rigid(R::NotFinite { body, .. } | R::OutOfRange { body, .. }) => {
                 named("body", body)
             }
-            Self::Rigid(R::Option { .. }) => Some("solver".into()),
+            Self::Rigid(R::Option { .. }) => Some("solver.rigid".into()),
             Self::Strand(S::Strand { strand, .. } | S::SameName(strand)) => named("strand", strand),
             Self::Strand(S::Field { field, .. }) => named("field", field),
             Self::Strand(S::Obstacle { obstacle, .. }) => named("body", obstacle),
             // holds are called after their strand
             Self::Strand(S::Constraint { constraint, .. }) => named("strand", constraint),
-            Self::Strand(S::Option { .. }) => Some("strand_solver".into()),
+            Self::Strand(S::Option { .. }) => Some("solver.strand".into()),
             Self::Cloth(C::Quantity { object, .. } | C::SameName(object)) => named("cloth", object),
             Self::Cloth(C::Start { patches, .. }) => named("cloth", &patches.first()?.a.object),
-            Self::Cloth(C::Option { .. }) => Some("cloth_solver".into()),
+            Self::Cloth(C::Option { .. }) => Some("solver.cloth".into()),
             Self::Empty
             | Self::OtherScene { .. }
             | Self::Strand(S::Path { .. } | S::State { .. })

@@ -1,313 +1,106 @@
-//! What must hold when a scene is run.
+//! What must hold when a scene is run: a quantity of some things, sampled over a window of time, within a bound.
+//!
+//! Every truth is a row of the table in `truth/table.rs`: its word and fields, its sentences, what is
+//! measured (`truth/quantity.rs`), when it is sampled and which values will do (`truth/judge.rs`).
+//! Reading, writing and the schema follow from the row (`truth/field.rs`).
 
 use std::fmt;
+use std::ops::{Bound as End, RangeBounds};
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use crate::{Body, Cloth, Finding, FindingKind, SceneError, Strand, Subject};
+use field::Spec;
+use judge::{Bound, Sampling, Watch};
+use quantity::Sampler;
 
-use crate::defaults::{all, is_all, is_default};
-use crate::{
-    Body, Cloth, ClothTruth, Finding, FindingKind, SceneError, Strand, StrandTruth, Subject,
-};
+mod field;
+pub(crate) mod judge;
+mod quantity;
+mod table;
 
-/// Something that must hold when the scene is run. Where a truth names `bodies`, `*` stands for
-/// any letters: `tower/*`. Times default to the whole run. Bodies that do not move by
-/// themselves count only where they are named without `*`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields)]
-pub enum Truth {
-    /// No body is farther than `drift` from where it was at `from` (or when it entered).
-    StandsStill {
-        /// Which bodies.
-        #[serde(default = "all", skip_serializing_if = "is_all")]
-        bodies: String,
-        /// [m]
-        drift: f64,
-        /// Whether only the way sideways counts (along x and z).
-        #[serde(default, skip_serializing_if = "is_default")]
-        sideways: bool,
-        /// [s]
-        #[serde(default, skip_serializing_if = "is_default")]
-        from: f64,
-        /// [s]
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        to: Option<f64>,
-    },
-    /// One of the bodies has sunk by `by` for the first time between `after` and `before`.
-    Falls {
-        /// Which bodies.
-        #[serde(default = "all", skip_serializing_if = "is_all")]
-        bodies: String,
-        /// [m]
-        by: f64,
-        /// [s]
-        #[serde(default, skip_serializing_if = "is_default")]
-        after: f64,
-        /// [s]
-        before: f64,
-    },
-    /// One of the bodies has moved at least `at_least` from its start by the time `before`.
-    Moves {
-        /// Which bodies.
-        #[serde(default = "all", skip_serializing_if = "is_all")]
-        bodies: String,
-        /// [m]
-        at_least: f64,
-        /// [s]
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        before: Option<f64>,
-    },
-    /// No two bodies are deeper in each other than `depth`, at output frames.
-    PenetrationBelow {
-        /// [m]
-        depth: f64,
-        /// [s]
-        #[serde(default, skip_serializing_if = "is_default")]
-        from: f64,
-        /// [s]
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        to: Option<f64>,
-    },
-    /// The depth of touching pairs, averaged, is below `depth`.
-    MeanPenetrationBelow {
-        /// [m]
-        depth: f64,
-        /// When; the end if left out [s].
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        at: Option<f64>,
-    },
-    /// Kinetic energy, of all bodies together or per kilogram, stays below a limit.
-    KineticEnergyBelow {
-        /// [J]
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        joules: Option<f64>,
-        /// [J/kg]
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        per_kg: Option<f64>,
-        /// [s]
-        #[serde(default, skip_serializing_if = "is_default")]
-        from: f64,
-        /// [s]
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        to: Option<f64>,
-    },
-    /// That part of the bodies is still near its start.
-    StandingFraction {
-        /// Which bodies.
-        #[serde(default = "all", skip_serializing_if = "is_all")]
-        bodies: String,
-        /// From 0 to 1.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        at_least: Option<f64>,
-        /// From 0 to 1.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        at_most: Option<f64>,
-        /// Within this much of its start along x and z [m].
-        sideways: f64,
-        /// Within this much of its start along y [m].
-        vertical: f64,
-        /// When; the end if left out [s].
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        at: Option<f64>,
-    },
-    /// No body is faster than `limit`.
-    SpeedBelow {
-        /// Which bodies.
-        #[serde(default = "all", skip_serializing_if = "is_all")]
-        bodies: String,
-        /// [m/s]
-        limit: f64,
-        /// [s]
-        #[serde(default, skip_serializing_if = "is_default")]
-        from: f64,
-        /// [s]
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        to: Option<f64>,
-    },
-    /// The centre of every body stays inside a box.
-    StaysInside {
-        /// Which bodies.
-        #[serde(default = "all", skip_serializing_if = "is_all")]
-        bodies: String,
-        /// Smallest corner [m].
-        low: [f64; 3],
-        /// Largest corner [m].
-        high: [f64; 3],
-        /// [s]
-        #[serde(default, skip_serializing_if = "is_default")]
-        from: f64,
-        /// [s]
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        to: Option<f64>,
-    },
-    /// The centre of every body stays above a height.
-    StaysAbove {
-        /// Which bodies.
-        #[serde(default = "all", skip_serializing_if = "is_all")]
-        bodies: String,
-        /// [m]
-        height: f64,
-        /// [s]
-        #[serde(default, skip_serializing_if = "is_default")]
-        from: f64,
-        /// [s]
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        to: Option<f64>,
-    },
-    /// Every number stays finite.
-    StaysFinite,
-    /// Total momentum does not change by more than a part of Σ m|v| at `from`.
-    MomentumKept {
-        /// [1]
-        tolerance: f64,
-        /// Only along this direction, if given.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        along: Option<[f64; 3]>,
-        /// [s]
-        #[serde(default, skip_serializing_if = "is_default")]
-        from: f64,
-        /// [s]
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        to: Option<f64>,
-    },
-    /// Total angular momentum about the origin does not change by more than a part of its length
-    /// at `from`.
-    AngularMomentumKept {
-        /// [1]
-        tolerance: f64,
-        /// [s]
-        #[serde(default, skip_serializing_if = "is_default")]
-        from: f64,
-        /// [s]
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        to: Option<f64>,
-    },
-    /// Kinetic and potential energy together never rise above an earlier value by more than
-    /// `tolerance`. A body that enters starts a new count.
-    EnergyNeverRises {
-        /// [J]
-        tolerance: f64,
-        /// [s]
-        #[serde(default, skip_serializing_if = "is_default")]
-        from: f64,
-        /// [s]
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        to: Option<f64>,
-    },
-    /// A body has moved by `amount` along a direction since `from`.
-    MovedBy {
-        /// Which one.
-        body: String,
-        /// Any length but zero.
-        along: [f64; 3],
-        /// [m]
-        amount: f64,
-        /// [m]
-        tolerance: f64,
-        /// [s]
-        #[serde(default, skip_serializing_if = "is_default")]
-        from: f64,
-        /// When; the end if left out [s].
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        at: Option<f64>,
-    },
-    /// A body has a given speed, or velocity along a direction.
-    SpeedIs {
-        /// Which one.
-        body: String,
-        /// [m/s]
-        value: f64,
-        /// [m/s]
-        tolerance: f64,
-        /// Only along this direction, if given.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        along: Option<[f64; 3]>,
-        /// When; the end if left out [s].
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        at: Option<f64>,
-    },
-    /// A body spins at a given rate, in all or about a direction.
-    SpinIs {
-        /// Which one.
-        body: String,
-        /// [rad/s]
-        value: f64,
-        /// [rad/s]
-        tolerance: f64,
-        /// Only about this direction, if given.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        about: Option<[f64; 3]>,
-        /// When; the end if left out [s].
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        at: Option<f64>,
-    },
-    /// A body has turned by a given angle (0 to 180) since `from`.
-    TurnedBy {
-        /// Which one.
-        body: String,
-        /// [degrees]
-        degrees: f64,
-        /// [degrees]
-        tolerance: f64,
-        /// [s]
-        #[serde(default, skip_serializing_if = "is_default")]
-        from: f64,
-        /// When; the end if left out [s].
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        at: Option<f64>,
-    },
-    /// A body at some time is turned away from its start by at least that much.
-    Tumbles {
-        /// Which one.
-        body: String,
-        /// Up to 180 [degrees].
-        degrees: f64,
-        /// [s]
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        before: Option<f64>,
-    },
-    /// From `within` on no body is faster than `speed`.
-    ComesToRest {
-        /// Which bodies.
-        #[serde(default = "all", skip_serializing_if = "is_all")]
-        bodies: String,
-        /// [s]
-        within: f64,
-        /// [m/s]
-        #[serde(default = "quiet_speed")]
-        speed: f64,
-    },
-    /// The number of contact points lies between two limits.
-    ContactCount {
-        /// Fewest.
-        #[serde(default, skip_serializing_if = "is_default")]
-        at_least: u64,
-        /// Most.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        at_most: Option<u64>,
-        /// When; the end if left out [s].
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        at: Option<f64>,
-    },
-    /// A finding that is known and not cured: so many things have it at most. Any other finding
-    /// breaks the scene.
-    KnownFinding {
-        /// What kind of finding.
-        kind: FindingKind,
-        /// Names of the bodies, strands or cloths that may have it.
-        #[serde(default = "all", skip_serializing_if = "is_all")]
-        things: String,
-        /// How many of them.
-        at_most: u64,
-    },
-    /// Something about strands.
-    Strands(StrandTruth),
-    /// Something about cloth.
-    Cloth(ClothTruth),
+pub use field::Value;
+pub use table::bodies::*;
+pub use table::{bodies, cloth, strands};
+
+/// Something that must hold when the scene is run: a row of the table and the values of its fields.
+///
+/// ```
+/// use drystone_world::truth;
+/// let truth = truth::stands_still("tower/*", 0.001).over(..2.0);
+/// assert_eq!(truth.to_string(), "`tower/*` stands still within 1 mm until 2 s");
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Truth {
+    row: &'static Row,
+    /// One for each field of the row.
+    values: Vec<Value>,
+    /// Values given in Rust for fields that the row does not have.
+    misplaced: Vec<(String, Value)>,
 }
 
-fn quiet_speed() -> f64 {
-    1e-3
+/// What a truth is about.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum System {
+    /// Bodies, or the whole world.
+    Rigid,
+    Strand,
+    Cloth,
+}
+
+/// A kind of truth.
+struct Row {
+    system: System,
+    /// As scene files spell it.
+    name: &'static str,
+    doc: &'static [&'static str],
+    names: &'static [&'static str],
+    fields: &'static [Spec],
+    /// The truth in one line, and what it asks for; see [`Truth::fill_in`].
+    text: &'static str,
+    wanted: &'static str,
+    /// How a measured value reads.
+    shown: fn(&Watch, f64) -> String,
+    sampler: Sampler,
+    sampling: Sampling,
+    bound: Bound,
+}
+
+impl PartialEq for Row {
+    fn eq(&self, other: &Self) -> bool {
+        (self.system, self.name) == (other.system, other.name)
+    }
+}
+
+impl fmt::Debug for Row {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name)
+    }
+}
+
+/// All truths about a system.
+struct Table {
+    doc: &'static [&'static str],
+    rows: &'static [Row],
+    /// What a file may say there.
+    words: &'static [&'static str],
+}
+
+impl System {
+    fn table(self) -> &'static Table {
+        match self {
+            Self::Rigid => &bodies::TABLE,
+            Self::Strand => &strands::TABLE,
+            Self::Cloth => &cloth::TABLE,
+        }
+    }
+
+    /// The word before truths about it, if there is one.
+    fn word(self) -> Option<&'static str> {
+        match self {
+            Self::Rigid => None,
+            Self::Strand => Some("strands"),
+            Self::Cloth => Some("cloth"),
+        }
+    }
 }
 
 /// Whether `name` fits `pattern`, in which `*` stands for any letters.
@@ -334,82 +127,223 @@ pub fn fits(pattern: &str, name: &str) -> bool {
 }
 
 impl Truth {
-    /// The pattern or name of the bodies it is about, if it names some.
-    pub fn about(&self) -> Option<&str> {
-        match self {
-            Self::StandsStill { bodies, .. }
-            | Self::Falls { bodies, .. }
-            | Self::Moves { bodies, .. }
-            | Self::StandingFraction { bodies, .. }
-            | Self::SpeedBelow { bodies, .. }
-            | Self::StaysInside { bodies, .. }
-            | Self::StaysAbove { bodies, .. }
-            | Self::ComesToRest { bodies, .. } => Some(bodies),
-            Self::MovedBy { body, .. }
-            | Self::SpeedIs { body, .. }
-            | Self::SpinIs { body, .. }
-            | Self::TurnedBy { body, .. }
-            | Self::Tumbles { body, .. } => Some(body),
+    /// A truth of that kind with those fields; the others as if left out of a file.
+    fn new<const N: usize>(row: &'static Row, given: [(&str, Value); N]) -> Self {
+        let left_out = |field: &Spec| field.left_out().unwrap_or(Value::None);
+        let truth = Self {
+            row,
+            values: row.fields.iter().map(left_out).collect(),
+            misplaced: Vec::new(),
+        };
+        let set = |truth: Self, (field, value)| truth.with(field, value);
+        given.into_iter().fold(truth, set)
+    }
+
+    /// Sets one of its fields. A field it does not have, or a value of another kind, is refused when
+    /// the scene is checked.
+    #[must_use]
+    pub fn with(mut self, field: &str, value: impl Into<Value>) -> Self {
+        let value = value.into();
+        let fits = |k: &usize| self.row.fields[*k].takes(&value);
+        match self.place(field).filter(fits) {
+            Some(k) => self.values[k] = value,
+            None => self.misplaced.push((field.to_owned(), value)),
+        }
+        self
+    }
+
+    /// Only in that span of time [s]: `2.0..` is from two seconds on.
+    #[must_use]
+    pub fn over(self, times: impl RangeBounds<f64>) -> Self {
+        let time = |end: End<&f64>| match end {
+            End::Included(&t) | End::Excluded(&t) => Some(t),
+            End::Unbounded => None,
+        };
+        let last = self.place("before").map_or("to", |_| "before");
+        let ends = [
+            ("from", time(times.start_bound())),
+            (last, time(times.end_bound())),
+        ];
+        let set = |truth: Self, (field, time): (_, Option<f64>)| match time {
+            Some(time) => truth.with(field, time),
+            None => truth,
+        };
+        ends.into_iter().fold(self, set)
+    }
+
+    /// At that time instead of the end [s].
+    #[must_use]
+    pub fn at(self, time: f64) -> Self {
+        let field = self.place("time").map_or("at", |_| "time");
+        self.with(field, time)
+    }
+
+    /// The word that scene files use: `stands-still`.
+    pub fn name(&self) -> &'static str {
+        self.row.name
+    }
+
+    /// The value of one of its fields.
+    pub fn get(&self, field: &str) -> Option<&Value> {
+        self.place(field).map(|k| &self.values[k])
+    }
+
+    /// The value of a field that holds a number or a count.
+    pub fn number(&self, field: &str) -> Option<f64> {
+        match *self.get(field)? {
+            Value::Number(x) => Some(x),
+            Value::Count(n) => Some(n as f64),
             _ => None,
         }
     }
 
+    /// The value of a field that holds a place or a direction.
+    pub fn vector(&self, field: &str) -> Option<[f64; 3]> {
+        match *self.get(field)? {
+            Value::Vector(v) => Some(v),
+            _ => None,
+        }
+    }
+
+    fn place(&self, field: &str) -> Option<usize> {
+        self.row.names.iter().position(|name| *name == field)
+    }
+
+    /// The first of some fields that holds a name.
+    fn named(&self, fields: &[&str]) -> Option<&str> {
+        fields.iter().find_map(|field| match self.get(field) {
+            Some(Value::Text(name)) => Some(name.as_str()),
+            _ => None,
+        })
+    }
+
+    /// The pattern or name of the things it is about, if it names some.
+    pub fn about(&self) -> Option<&str> {
+        self.named(&["bodies", "body", "strands", "strand", "cloths"])
+    }
+
+    /// The other things it is about.
+    fn others(&self) -> Option<&str> {
+        self.named(&["with", "from"])
+    }
+
+    /// Whether it is about one thing, even if its name fits several.
+    fn is_about_one(&self) -> bool {
+        self.named(&["body", "strand"]).is_some()
+    }
+
     /// Whether `finding` is one that it speaks of.
     pub fn expects(&self, finding: &Finding) -> bool {
-        match self {
-            Self::KnownFinding { kind, things, .. } => {
-                *kind == finding.kind && fits(things, &finding.thing)
+        match (self.name(), self.named(&["things"])) {
+            ("known-finding", Some(things)) => {
+                self.get("kind") == Some(&finding.kind.into()) && fits(things, &finding.thing)
             }
-            Self::Cloth(ClothTruth::Stalls { .. }) => finding.kind == FindingKind::ClothStalled,
+            ("stalls", _) => finding.kind == FindingKind::ClothStalled,
             _ => false,
         }
     }
 
-    /// Says whether it speaks of bodies that are not there, or states no limit.
+    /// Says whether it speaks of things that are not there, or states no limit.
     pub(crate) fn validate(
         &self,
         bodies: &[Body],
         strands: &[Strand],
         cloths: &[Cloth],
     ) -> Result<(), SceneError> {
-        match self {
-            Self::Strands(truth) => return truth.validate(strands),
-            Self::Cloth(truth) => return truth.validate(cloths),
-            _ => {}
-        }
-        if let Some(pattern) = self.about()
-            && !bodies.iter().any(|body| fits(pattern, &body.name))
-        {
-            let known = bodies.iter().map(|body| body.name.as_str());
-            return Err(SceneError::unknown(
-                Subject::named("truth", self.to_string()),
-                "body",
-                pattern,
-                known,
-            ));
-        }
-        let unlimited = match self {
-            Self::KineticEnergyBelow { joules, per_kg, .. } => joules.is_none() && per_kg.is_none(),
-            Self::StandingFraction {
-                at_least, at_most, ..
-            } => at_least.is_none() && at_most.is_none(),
-            _ => false,
-        };
-        if unlimited {
-            let wanted = "`joules` or `per_kg`; `at_least` or `at_most`";
+        let place = || Subject::named("truth", self.to_string());
+        if let Some((field, value)) = self.misplaced.first() {
+            let wanted = format!("one of its fields: {}", self.row.names.join(", "));
             return Err(SceneError::value(
-                Subject::named("truth", self.to_string()),
-                "limit",
-                "left out",
+                place(),
+                field,
+                format!("{value:?}"),
                 wanted,
             ));
         }
+        // things that are not there
+        let (kind, known): (_, Vec<&str>) = match self.row.system {
+            System::Rigid => ("body", bodies.iter().map(|body| &*body.name).collect()),
+            System::Strand => (
+                "strand",
+                strands.iter().map(|strand| &*strand.name).collect(),
+            ),
+            System::Cloth => ("cloth", cloths.iter().map(|cloth| &*cloth.name).collect()),
+        };
+        let any = (self.row.system != System::Rigid).then_some("*");
+        for pattern in [self.about().or(any), self.others()].into_iter().flatten() {
+            if !known.iter().any(|name| fits(pattern, name)) {
+                return Err(SceneError::unknown(place(), kind, pattern, known));
+            }
+        }
+        // no limit
+        let limits = ["joules", "per_kg", "at_least", "at_most"];
+        let mut limits = limits.iter().filter_map(|field| self.get(field)).peekable();
+        if limits.peek().is_some() && limits.all(|limit| *limit == Value::None) {
+            let wanted = "`joules` or `per_kg`; `at_least` or `at_most`";
+            return Err(SceneError::value(place(), "limit", "left out", wanted));
+        }
         Ok(())
+    }
+
+    /// `template` with the fields filled in; nothing if it shows one that is left out.
+    ///
+    /// `{field}` is the value as such, `{field:m}` a length, `{field:e}` with an exponent, `{field:%}`
+    /// in percent; `{span}` and `{when}` say from when to when, and when. Of `[a|b]` those parts are
+    /// taken whose fields are given, with "and" in between.
+    fn fill_in(&self, template: &str) -> Option<String> {
+        let (mut text, mut rest) = (String::new(), template);
+        while let Some(begin) = rest.find(['{', '[']) {
+            let choice = rest[begin..].starts_with('[');
+            let end = begin + rest[begin..].find(if choice { ']' } else { '}' })?;
+            let inner = &rest[begin + 1..end];
+            text += &rest[..begin];
+            text += &if choice {
+                let parts: Vec<String> = inner.split('|').filter_map(|p| self.fill_in(p)).collect();
+                parts.join(" and ")
+            } else {
+                self.show(inner)?
+            };
+            rest = &rest[end + 1..];
+        }
+        Some(text + rest)
+    }
+
+    /// What stands in place of `{key}`.
+    fn show(&self, key: &str) -> Option<String> {
+        let (field, form) = key.split_once(':').unwrap_or((key, ""));
+        let first = |fields: [&str; 2]| fields.iter().find_map(|field| self.number(field));
+        Some(match (field, self.get(field)) {
+            ("span", _) => span(self.number("from").unwrap_or(0.0), first(["to", "before"])),
+            ("when", _) => match first(["at", "time"]) {
+                Some(t) => format!("at {t} s"),
+                None => "at the end".into(),
+            },
+            (_, Some(Value::Number(x))) => match form {
+                "m" => metres(*x),
+                "e" => format!("{x:e}"),
+                "%" => format!("{} %", tidy(x * 100.0)),
+                _ => x.to_string(),
+            },
+            (_, Some(Value::Count(n))) => n.to_string(),
+            (_, Some(Value::Flag(true))) => format!(" {field}"),
+            (_, Some(Value::Flag(false))) => String::new(),
+            (_, Some(Value::Vector(v))) => crate::error::show(v),
+            (_, Some(Value::Text(name))) => name.clone(),
+            (_, Some(Value::Finding(kind))) => kind.to_string(),
+            (_, Some(Value::Column(_) | Value::None) | None) => return None,
+        })
+    }
+}
+
+impl fmt::Display for Truth {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let text = self.fill_in(self.row.text);
+        f.write_str(text.as_deref().unwrap_or(self.row.name))
     }
 }
 
 /// "from 2 s to 5 s", or as much of it as is said.
-pub(crate) fn span(from: f64, to: Option<f64>) -> String {
+fn span(from: f64, to: Option<f64>) -> String {
     match (from, to) {
         (0.0, None) => String::new(),
         (0.0, Some(to)) => format!(" until {to} s"),
@@ -418,19 +352,8 @@ pub(crate) fn span(from: f64, to: Option<f64>) -> String {
     }
 }
 
-/// "at 2 s" or "at the end".
-pub(crate) fn when(at: Option<f64>) -> String {
-    at.map_or_else(|| "at the end".into(), |t| format!("at {t} s"))
-}
-
-fn direction(along: &Option<[f64; 3]>) -> String {
-    along.map_or_else(String::new, |a| {
-        format!(" along {}", crate::error::show(&a))
-    })
-}
-
 /// A length as a person says it.
-pub(crate) fn metres(x: f64) -> String {
+fn metres(x: f64) -> String {
     match x.abs() {
         0.0 => "0 m".into(),
         x if x < 1e-9 => format!("{x:.1e} m"),
@@ -446,273 +369,9 @@ fn tidy(x: f64) -> String {
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
-impl fmt::Display for Truth {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::StandsStill {
-                bodies,
-                drift,
-                sideways,
-                from,
-                to,
-            } => {
-                let way = if *sideways { " sideways" } else { "" };
-                write!(
-                    f,
-                    "`{bodies}` stands still{way} within {}{}",
-                    metres(*drift),
-                    span(*from, *to)
-                )
-            }
-            Self::Falls {
-                bodies,
-                by,
-                after,
-                before,
-            } => {
-                write!(
-                    f,
-                    "`{bodies}` falls by {} between {after} s and {before} s",
-                    metres(*by)
-                )
-            }
-            Self::Moves {
-                bodies,
-                at_least,
-                before,
-            } => {
-                write!(
-                    f,
-                    "`{bodies}` moves at least {}{}",
-                    metres(*at_least),
-                    span(0.0, *before)
-                )
-            }
-            Self::PenetrationBelow { depth, from, to } => {
-                write!(
-                    f,
-                    "penetration stays below {}{}",
-                    metres(*depth),
-                    span(*from, *to)
-                )
-            }
-            Self::MeanPenetrationBelow { depth, at } => {
-                write!(
-                    f,
-                    "mean penetration is below {} {}",
-                    metres(*depth),
-                    when(*at)
-                )
-            }
-            Self::KineticEnergyBelow {
-                joules,
-                per_kg,
-                from,
-                to,
-            } => {
-                let limits = [
-                    joules.map(|j| format!("{j} J")),
-                    per_kg.map(|e| format!("{e} J/kg")),
-                ];
-                let limits: Vec<String> = limits.into_iter().flatten().collect();
-                write!(
-                    f,
-                    "kinetic energy stays below {}{}",
-                    limits.join(" and "),
-                    span(*from, *to)
-                )
-            }
-            Self::StandingFraction {
-                bodies,
-                at_least,
-                at_most,
-                at,
-                ..
-            } => {
-                let limits = [
-                    at_least.map(|x| format!("at least {} %", tidy(x * 100.0))),
-                    at_most.map(|x| format!("at most {} %", tidy(x * 100.0))),
-                ];
-                let limits: Vec<String> = limits.into_iter().flatten().collect();
-                write!(
-                    f,
-                    "{} of `{bodies}` stand {}",
-                    limits.join(" and "),
-                    when(*at)
-                )
-            }
-            Self::SpeedBelow {
-                bodies,
-                limit,
-                from,
-                to,
-            } => {
-                write!(
-                    f,
-                    "`{bodies}` stays slower than {limit} m/s{}",
-                    span(*from, *to)
-                )
-            }
-            Self::StaysInside {
-                bodies,
-                low,
-                high,
-                from,
-                to,
-            } => {
-                let (low, high) = (crate::error::show(low), crate::error::show(high));
-                write!(
-                    f,
-                    "`{bodies}` stays inside {low} .. {high}{}",
-                    span(*from, *to)
-                )
-            }
-            Self::StaysAbove {
-                bodies,
-                height,
-                from,
-                to,
-            } => {
-                write!(
-                    f,
-                    "`{bodies}` stays above {}{}",
-                    metres(*height),
-                    span(*from, *to)
-                )
-            }
-            Self::StaysFinite => write!(f, "every number stays finite"),
-            Self::KnownFinding { kind, things, .. } => {
-                write!(f, "`{kind}` is found of few of `{things}`")
-            }
-            Self::MomentumKept {
-                tolerance,
-                along,
-                from,
-                to,
-            } => {
-                write!(
-                    f,
-                    "momentum{} is kept to {tolerance:e}{}",
-                    direction(along),
-                    span(*from, *to)
-                )
-            }
-            Self::AngularMomentumKept {
-                tolerance,
-                from,
-                to,
-            } => {
-                write!(
-                    f,
-                    "angular momentum is kept to {tolerance:e}{}",
-                    span(*from, *to)
-                )
-            }
-            Self::EnergyNeverRises {
-                tolerance,
-                from,
-                to,
-            } => {
-                write!(
-                    f,
-                    "energy never rises by more than {tolerance} J{}",
-                    span(*from, *to)
-                )
-            }
-            Self::MovedBy {
-                body,
-                along,
-                amount,
-                tolerance,
-                at,
-                ..
-            } => {
-                let (way, along) = (metres(*amount), direction(&Some(*along)));
-                write!(
-                    f,
-                    "`{body}` has moved by {way} +- {}{along} {}",
-                    metres(*tolerance),
-                    when(*at)
-                )
-            }
-            Self::SpeedIs {
-                body,
-                value,
-                tolerance,
-                along,
-                at,
-            } => {
-                write!(
-                    f,
-                    "`{body}` moves at {value} +- {tolerance} m/s{} {}",
-                    direction(along),
-                    when(*at)
-                )
-            }
-            Self::SpinIs {
-                body,
-                value,
-                tolerance,
-                about,
-                at,
-            } => {
-                write!(
-                    f,
-                    "`{body}` spins at {value} +- {tolerance} rad/s{} {}",
-                    direction(about),
-                    when(*at)
-                )
-            }
-            Self::TurnedBy {
-                body,
-                degrees,
-                tolerance,
-                at,
-                ..
-            } => {
-                write!(
-                    f,
-                    "`{body}` has turned by {degrees} +- {tolerance} degrees {}",
-                    when(*at)
-                )
-            }
-            Self::Tumbles {
-                body,
-                degrees,
-                before,
-            } => {
-                write!(
-                    f,
-                    "`{body}` turns away from its start by {degrees} degrees{}",
-                    span(0.0, *before)
-                )
-            }
-            Self::ComesToRest {
-                bodies,
-                within,
-                speed,
-            } => {
-                write!(
-                    f,
-                    "`{bodies}` comes to rest (slower than {speed} m/s) within {within} s"
-                )
-            }
-            Self::ContactCount {
-                at_least,
-                at_most,
-                at,
-            } => match at_most {
-                Some(most) => write!(f, "{at_least} to {most} contact points {}", when(*at)),
-                None => write!(f, "at least {at_least} contact points {}", when(*at)),
-            },
-            Self::Strands(truth) => write!(f, "{truth}"),
-            Self::Cloth(truth) => write!(f, "{truth}"),
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use super::field::Kind;
     use super::*;
 
     #[test]
@@ -730,5 +389,56 @@ mod tests {
         ] {
             assert_eq!(fits(pattern, name), fit, "{pattern} against {name}");
         }
+    }
+
+    /// Some value that a field takes.
+    fn any(field: &Spec) -> Value {
+        match field.kind {
+            Kind::Number => 2.5.into(),
+            Kind::Count => 2_u64.into(),
+            Kind::Flag => true.into(),
+            Kind::Vector => [1.0, 0.0, 0.5].into(),
+            Kind::Column => [[0.0, 1.0], [2.0, 3.0]].into(),
+            Kind::Text => "b*".into(),
+            Kind::Finding => FindingKind::BodyLost.into(),
+        }
+    }
+
+    #[test]
+    fn every_row_speaks_of_its_own_fields_and_survives_a_file() {
+        for row in [System::Rigid, System::Strand, System::Cloth].map(|s| s.table().rows) {
+            for row in row {
+                let full = Truth {
+                    row,
+                    values: row.fields.iter().map(any).collect(),
+                    misplaced: Vec::new(),
+                };
+                for template in [row.text, row.wanted] {
+                    let text = full.fill_in(template);
+                    let text = text.unwrap_or_else(|| panic!("{}: {template}", row.name));
+                    assert!(!text.contains(['{', '}']), "{}: {text}", row.name);
+                }
+                let missing = row.fields_used().find(|field| full.get(field).is_none());
+                assert_eq!(missing, None, "{} has no such field", row.name);
+                let text = serde_json::to_string(&full).expect("a truth is written");
+                let read: Truth = serde_json::from_str(&text).expect("and read again");
+                assert_eq!(read, full, "{text}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_field_of_another_truth_is_refused() {
+        let error = |truth: Truth| {
+            let refused = truth.validate(&[], &[], &[]);
+            refused.expect_err("a wrong field").to_string()
+        };
+        let message = error(penetration_below(1e-3).with("drift", 2.0));
+        assert!(
+            message.contains("`drift` is Number(2.0); wanted"),
+            "{message}"
+        );
+        let message = error(penetration_below(1e-3).with("depth", "deep"));
+        assert!(message.contains("depth, from, to"), "{message}");
     }
 }

@@ -51,7 +51,7 @@ pub(crate) struct Adjust {
     #[arg(long, value_name = "S")]
     pub(crate) seconds: Option<f64>,
     /// Change a value of the scene: `dt=0.005`, `gravity=[0,-1.62,0]`,
-    /// `material.brick.friction=0.3`, `body.roof.mass=500`, `solver.coursed.sweeps=8`
+    /// `material.brick.friction=0.3`, `body.roof.mass=500`, `solver.rigid.coursed.sweeps=8`
     #[arg(long, value_name = "KEY=VALUE")]
     pub(crate) set: Vec<String>,
     /// Move every body at random by up to so many metres sideways, with gaps of a tenth below

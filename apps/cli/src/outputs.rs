@@ -34,6 +34,7 @@ pub(crate) struct Outputs {
 impl Outputs {
     /// Opens or tries out every file that `run` names for `world`.
     pub(crate) fn open(run: &Run, world: &World) -> Result<Self, Failure> {
+        // endings of file names
         if let Some(path) = &run.record {
             endings(path, &["drec"])?;
         }
@@ -52,6 +53,7 @@ impl Outputs {
         if let Some(path) = &run.picture {
             endings(path, &["png"])?;
         }
+        // nothing is overwritten by a resumed run, and no file is named twice
         let frames = run.output.iter().chain(&run.record).chain(&run.film);
         let frames = frames.chain(&run.report).chain(&run.plot);
         if run.resume.is_some()
@@ -79,6 +81,7 @@ impl Outputs {
                 writable(path)?;
             }
         }
+        // open what takes frames
         let sink = |path: &PathBuf| open_sink(path, world.scene());
         let recorded = |path: &&PathBuf| path.extension().is_some_and(|e| e == "drec");
         let taken = run.output.iter().chain(&run.record);

@@ -10,6 +10,7 @@ use crate::say;
 
 /// The run in a few lines, and where its files are.
 pub(crate) fn print(report: &RunReport, outputs: &Outputs) {
+    // what was run, and how long it took
     let step = &report.step_seconds.total;
     let deepest = report
         .frames
@@ -53,6 +54,7 @@ pub(crate) fn print(report: &RunReport, outputs: &Outputs) {
         say::seconds(report.step_seconds.collision.mean),
         say::seconds(report.step_seconds.dynamics.mean),
     ));
+    // how well: contacts, penetration, a section for each system
     say::line(format_args!(
         "  contacts      {:.0} in the mean, {} at most",
         report.contacts.mean, report.contacts.max
@@ -80,6 +82,7 @@ pub(crate) fn print(report: &RunReport, outputs: &Outputs) {
             },
         ));
     }
+    // what to believe of it, and what was written
     print_verdict(&report.verdict);
     for (path, bytes) in &outputs.written {
         say::line(format_args!(
@@ -187,6 +190,7 @@ fn print_strands(run: &StrandRun) {
 
 /// The command that goes on where `run` stopped, at `time` [s]. Files that would be overwritten get a number.
 pub(crate) fn resume_command(run: &Run, checkpoint: &Path, time: f64) -> String {
+    // files that the resumed run writes anew
     let mut words = vec!["drystone".to_owned(), "run".to_owned(), quoted(&run.scene)];
     let mut say = |option: &str, value: String| {
         words.push(option.to_owned());
@@ -208,6 +212,7 @@ pub(crate) fn resume_command(run: &Run, checkpoint: &Path, time: f64) -> String 
     if let Some(orbit) = run.filming.orbit {
         say("--orbit", orbit.to_string());
     }
+    // the scene as it was adjusted
     let adjust = &run.adjust;
     if let Some(seconds) = adjust.seconds {
         say("--seconds", seconds.to_string());
@@ -230,6 +235,7 @@ pub(crate) fn resume_command(run: &Run, checkpoint: &Path, time: f64) -> String 
     if let Some(threads) = adjust.threads {
         say("--threads", threads.to_string());
     }
+    // other outputs that are still to come
     if let Some(path) = &run.report {
         say("--report", shown(&next(path)));
     }

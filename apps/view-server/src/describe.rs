@@ -18,10 +18,12 @@ const ASPECT: f64 = 1.6;
 
 /// The description of `world`, whose frames carry `epoch`, and the origin of their positions.
 pub(crate) fn describe(world: &World, lane: usize, epoch: u32) -> (Value, Vec3) {
+    // bodies, relative to whole metres near the camera's target
     let frame = world.frame();
     let camera = camera(world, &frame, ASPECT);
     let origin = whole(camera.target);
     let (shapes, bodies) = bodies(world, &frame);
+    // strands, chains and particles
     let strands = frame.strands.iter().enumerate().map(|(k, strand)| {
         let radii: Vec<f64> = strand.radii.iter().map(|&r| short(r)).collect();
         let kind = match curve(world, k) {
@@ -32,6 +34,7 @@ pub(crate) fn describe(world: &World, lane: usize, epoch: u32) -> (Value, Vec3) 
         json!({"name": &*strand.name, "points": strand.points.len(), "radii": radii,
                "colour": strand.colour, "kind": kind})
     });
+    // cloth and its pins
     let cloths = frame.cloths.iter().enumerate().map(|(k, cloth)| {
         let own = sheet(world, k).zip(world.cloths());
         let pins = own.map(|(i, system)| system.model().sheets[i].pins.iter());
@@ -78,7 +81,7 @@ pub(crate) fn settings(scene: &Scene) -> Result<Value, SceneError> {
         "gravity": scene.gravity,
         "seed": scene.seed,
         "preset": scene.preset,
-        "solver": scene.options()?,
+        "solver": { "rigid": scene.options()? },
         "material": scene.materials,
     }))
 }

@@ -181,7 +181,7 @@ impl Grip {
             length += chain.length[up];
             up = chain.parent[up];
         }
-        let hold = strand::Hold::Point {
+        let hold = strand::ConstraintKind::Point {
             link,
             at,
             to: strand::Anchor::World(strand::MotionPath::fixed(Pose::at(place))),
@@ -257,6 +257,7 @@ impl Grip {
             hand.target = self.target;
             return hand.pull(world.system_mut(), dt);
         }
+        // the hand goes to its target at a bounded speed; what it holds follows
         let before = self.place;
         self.follow(world, dt);
         let (place, end) = (self.place, world.time() + dt);
@@ -282,10 +283,10 @@ impl Grip {
                 let held = world
                     .strands_mut()
                     .and_then(|system| system.model.constraints.get_mut(*constraint));
-                if let Some(strand::Hold::Point {
+                if let Some(strand::ConstraintKind::Point {
                     to: strand::Anchor::World(path),
                     ..
-                }) = held.map(|held| &mut held.hold)
+                }) = held.map(|held| &mut held.kind)
                 {
                     let key = |time, place| strand::Key {
                         time,

@@ -510,7 +510,7 @@ fn fixed() -> Complaint {
 fn changed(scene: &Scene, assignment: &str) -> Result<Scene, Complaint> {
     let mut scene = scene.clone();
     if assignment.trim_start().starts_with("preset") {
-        scene.solver = drystone_world::Options::default();
+        scene.solver.rigid = drystone_world::Options::default();
     }
     let refused = |message: String| Complaint::new(format!("{assignment}: {message}"));
     let data = set::edit(&scene, assignment).map_err(refused)?;
@@ -543,11 +543,11 @@ fn alike(a: &Scene, b: &Scene, soft: bool) -> bool {
             about: String::new(),
             duration: 0.0,
             preset: None,
-            solver: drystone_world::Options::default(),
             camera: None,
             truths: Vec::new(),
             ..scene.clone()
         };
+        rest.solver.rigid = drystone_world::Options::default();
         if !soft {
             rest.dt = 0.01;
             rest.frame_rate = 50.0;

@@ -618,6 +618,7 @@ impl Stage {
             self.look();
             return true;
         }
+        // played back, looped or over
         if self.lanes.is_empty() || !playing {
             return false;
         }
@@ -637,6 +638,7 @@ impl Stage {
             self.goto = None;
             return true;
         }
+        // how far to go: to a moment asked for, or as far as the clock has gone
         let now = Instant::now();
         let head = self.head();
         let (since, from) = *self.anchor.get_or_insert((now, head));

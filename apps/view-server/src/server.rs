@@ -90,6 +90,7 @@ struct App {
 impl Server {
     /// Listens; refuses a scene that is not there, a token that is too short, a port that is taken.
     pub fn bind(settings: Settings) -> Result<Self, ViewError> {
+        // token and scene
         let token = match settings.token {
             Some(token) if is_token(&token) => token,
             Some(_) => return Err(ViewError::Token),
@@ -100,6 +101,7 @@ impl Server {
         {
             return Err(ViewError::Scene(scene.clone()));
         }
+        // listen
         let wanted = SocketAddr::new(settings.host, settings.port);
         let listen = || {
             let listener = TcpListener::bind(wanted)?;
@@ -122,6 +124,7 @@ impl Server {
             query.extend(settings.sets.iter().map(|set| ("set", set.as_str())));
             url += &format!("?{}", Query::write(&query));
         }
+        // start the engine before the page asks for it
         let registry = Registry::new(settings.folder);
         if let Some(scene) = settings.scene.clone() {
             // the engine gets ready while the browser does; what is wrong is said to the page that asks

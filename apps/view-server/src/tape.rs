@@ -89,7 +89,7 @@ pub(crate) fn numbers(record: &FrameRecord) -> Numbers {
         collision_ms: 1e3 * record.collision_seconds,
         dynamics_ms: 1e3 * (record.step_seconds - record.collision_seconds),
         moving: record.bodies as f64,
-        events: record.cloth_events.iter().sum::<u64>() as f64,
+        events: record.cloth.events.iter().sum::<u64>() as f64,
         ..Numbers::default()
     }
 }

@@ -43,6 +43,7 @@ impl Reader<'_> {
 /// The frame in `bytes`, as exact as single precision has it; names, colours and triangles are those of
 /// `like`, another frame of the same world. Velocities are not kept.
 pub(crate) fn unpack(bytes: &[u8], like: &Frame) -> (Frame, FrameRecord) {
+    // header
     let mut frame = like.clone();
     frame.contacts.clear();
     let mut reader = Reader(bytes);
@@ -62,6 +63,7 @@ pub(crate) fn unpack(bytes: &[u8], like: &Frame) -> (Frame, FrameRecord) {
         contacts: reader.float() as usize,
         ..FrameRecord::default()
     };
+    // poses and states of bodies
     let mut reader = Reader(bytes.get(HEADER..).unwrap_or_default());
     let pose = |reader: &mut Reader<'_>| {
         let position = origin + reader.vector();
@@ -87,6 +89,7 @@ pub(crate) fn unpack(bytes: &[u8], like: &Frame) -> (Frame, FrameRecord) {
         (body.linear_velocity, body.angular_velocity) = (Vec3::ZERO, Vec3::ZERO);
     }
     record.bodies = frame.bodies.iter().filter(|body| body.visible).count();
+    // kinds that a frame does not keep
     if present & kinds::VELOCITIES != 0 {
         reader.skip(24 * bodies);
     }
@@ -97,6 +100,7 @@ pub(crate) fn unpack(bytes: &[u8], like: &Frame) -> (Frame, FrameRecord) {
         let count = reader.word() as usize;
         reader.skip(40 * count);
     }
+    // points of strands and cloth
     let curves = |reader: &mut Reader<'_>, kind: u8| -> Vec<Vec<Vec3>> {
         let count = if present & kind == 0 {
             0

@@ -199,6 +199,7 @@ pub fn encode(
     asked: u8,
     graph: &mut Graph,
 ) -> Vec<u8> {
+    // contacts as they are now, or as they were recorded
     let world = known.now();
     let n = frame.bodies.len();
     let mut asked = asked & kinds::ASKABLE;
@@ -225,6 +226,7 @@ pub fn encode(
             numbers.islands = f64::from(graph.islands);
         }
     }
+    // kinds that there is nothing of are not sent
     if world.and_then(World::cloths).is_none() {
         asked &= !kinds::LAYERS;
     }
@@ -239,6 +241,7 @@ pub fn encode(
         present |= kinds::CLOTHS;
     }
 
+    // header
     let mut bytes = Bytes(Vec::with_capacity(HEADER + 64 * n));
     bytes.0.extend([VERSION, header.lane, present, 0]);
     bytes.word(header.epoch);
@@ -252,6 +255,7 @@ pub fn encode(
     }
     numbers.row().into_iter().for_each(|x| bytes.float(x));
 
+    // poses and states of bodies
     for body in &frame.bodies {
         bytes.vector(body.pose.position - header.origin);
         let rotation = body.pose.rotation;
@@ -265,6 +269,7 @@ pub fn encode(
         bytes.0.push(u8::from(body.visible) | u8::from(asleep) << 1);
     }
     bytes.pad();
+    // what was asked for beside poses
     if asked & kinds::VELOCITIES != 0 {
         for body in &frame.bodies {
             bytes.vector(body.linear_velocity);
@@ -295,6 +300,7 @@ pub fn encode(
             bytes.word(layer);
         }
     }
+    // points of strands and cloth
     let mut curves = |all: &mut dyn Iterator<Item = &Vec<Vec3>>, count: usize| {
         if count > 0 {
             bytes.word(count as u32);
@@ -310,6 +316,7 @@ pub fn encode(
     curves(&mut { strands }, frame.strands.len());
     let cloths = frame.cloths.iter().map(|cloth| &cloth.points);
     curves(&mut { cloths }, frame.cloths.len());
+    // material frames with twist; time steps with layers
     if asked & kinds::FRAMES != 0 {
         for (strand, twists) in frame.strands.iter().zip(twists(frame, world)) {
             for (q, twist) in strand.orientations.iter().zip(twists) {
@@ -441,8 +448,8 @@ mod tests {
     fn chains_and_particles_of_cloth_tell_their_layers_after_those_of_cloth() {
         // a particle that has come to lie on a fixed line, another far above
         let mut scene = Scene::new();
-        scene.cloth_plane = true;
-        scene.cloth_contact.thickness = Some(0.1);
+        scene.solver.cloth.plane = true;
+        scene.solver.cloth.thickness = Some(0.1);
         let line = vec![[-1.0, 0.0, 0.0], [1.0, 0.0, 0.0]];
         let line = Surface::Chain {
             points: line,

@@ -100,11 +100,12 @@ fn options_are_set_live_or_with_a_restart_and_nonsense_is_refused() {
     let mut page = Page::open(&server, "scene=box-stack&play=0");
     page.say(r#"{"do":"step","count":10}"#);
     page.frame(|frame| frame_facts(frame).1 == 10);
-    page.say(r#"{"do":"set","lane":0,"assignment":"solver.stepper=\"vsp\""}"#);
-    let status = page.status(|status| status["lanes"][0]["settings"]["solver"]["stepper"] == "vsp");
+    page.say(r#"{"do":"set","lane":0,"assignment":"solver.rigid.stepper=\"vsp\""}"#);
+    let status =
+        page.status(|status| status["lanes"][0]["settings"]["solver"]["rigid"]["stepper"] == "vsp");
     assert_eq!(
         status["lanes"][0]["sets"],
-        json!([r#"solver.stepper="vsp""#])
+        json!([r#"solver.rigid.stepper="vsp""#])
     );
     page.say(r#"{"do":"set","lane":0,"assignment":"gravity=[0,9.81,0]"}"#);
     page.say(r#"{"do":"set","lane":0,"assignment":"material.default.friction=0.01"}"#);
@@ -117,7 +118,7 @@ fn options_are_set_live_or_with_a_restart_and_nonsense_is_refused() {
     // another body is another run
     page.say(r#"{"do":"set","lane":0,"assignment":"seed=7"}"#);
     page.frame(|frame| frame_facts(frame).1 == 0);
-    for (k, bad) in ["dt=-1", "grvity=[0,0,0]", "=", "solver.stepper=vps"]
+    for (k, bad) in ["dt=-1", "grvity=[0,0,0]", "=", "solver.rigid.stepper=vps"]
         .into_iter()
         .enumerate()
     {
@@ -129,7 +130,7 @@ fn options_are_set_live_or_with_a_restart_and_nonsense_is_refused() {
     page.say(r#"{"do":"reset","lane":0}"#);
     let status = page.status(|status| status["lanes"][0]["sets"] == json!([]));
     assert_eq!(
-        status["lanes"][0]["settings"]["solver"]["stepper"],
+        status["lanes"][0]["settings"]["solver"]["rigid"]["stepper"],
         "coursed"
     );
 }
@@ -139,7 +140,7 @@ fn two_runs_side_by_side_keep_the_same_time() {
     let server = start(Settings::default());
     let mut page = Page::open(
         &server,
-        "scene=box-stack&compare=solver.stepper%3Dpgs&play=0",
+        "scene=box-stack&compare=solver.rigid.stepper%3Dpgs&play=0",
     );
     let first = page.scene();
     let second = page.scene();

@@ -47,20 +47,20 @@ export class Options {
     const resolve = (schema: Schema | undefined): Schema => resolved(root, schema);
     const change: Change = (assignment) => this.change(lane, assignment);
     const settings = status.settings;
-    const solver = (settings["solver"] ?? {}) as Record<string, unknown>;
+    const solver = ((settings["solver"] ?? {}) as { rigid?: Record<string, unknown> }).rigid ?? {};
     const changed = new Set(status.sets.map((set) => set.split("=")[0]?.trim()));
     const row = (path: string, schema: Schema, value: unknown): HTMLElement =>
       control(path, schema, resolve, value, change, changed.has(path));
 
     const sections: HTMLElement[] = [];
-    const solverSchema = resolve(root.properties?.["solver"]);
+    const solverSchema = resolve(resolve(root.properties?.["solver"]).properties?.["rigid"]);
     const fields = Object.entries(solverSchema.properties ?? {});
     const simple = fields.filter(([name]) => !isTable(solver[name]));
     // the choice of the method first: the schema is in the order of the alphabet
     simple.sort(([a], [b]) => Number(b === "stepper") - Number(a === "stepper"));
     sections.push(
       this.section("Method", undefined, [
-        ...simple.map(([name, schema]) => row(`solver.${name}`, schema, solver[name])),
+        ...simple.map(([name, schema]) => row(`solver.rigid.${name}`, schema, solver[name])),
       ]),
     );
     const stepper = String(solver["stepper"] ?? "").replace("pgs-projection", "pgs");
@@ -71,7 +71,7 @@ export class Options {
       const values = solver[name] as Record<string, unknown>;
       const rows = Object.entries(inner.properties ?? {}).flatMap(([field, one]) => {
         const value = values[field];
-        const path = `solver.${name}.${field}`;
+        const path = `solver.rigid.${name}.${field}`;
         if (!isTable(value)) return [row(path, one, value)];
         return Object.entries(resolve(one).properties ?? {}).map(([deep, leaf]) =>
           row(`${path}.${deep}`, leaf, (value as Record<string, unknown>)[deep]),

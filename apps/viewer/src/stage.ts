@@ -276,8 +276,8 @@ export class Stage {
       this.lanes[k]?.throwIn(status.thrown);
       const lane = this.lanes[k];
       if (lane) lane.found = new Set(status.findings.flatMap((one) => (one.body === null ? [] : [one.body])));
-      const solver = status.settings["solver"] as { envelope?: number } | undefined;
-      this.reach[k] = solver?.envelope ?? 0.01;
+      const solver = status.settings["solver"] as { rigid?: { tuning?: { envelope?: number } } } | undefined;
+      this.reach[k] = solver?.rigid?.tuning?.envelope ?? 0.01;
       this.lanes[k]?.envelopes(this.shown.envelopes, this.reach[k] ?? 0.01);
     });
     while (this.lanes.length > Math.max(lanes.length, 1)) {

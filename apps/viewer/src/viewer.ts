@@ -31,15 +31,15 @@ const SPEEDS: [number, string][] = [
 /** What a second run may differ in. */
 const RIVALS: [string, string][] = [
   ["", "nothing: one run only"],
-  ["solver.stepper=vsp", "stepper vsp (shock propagation, Erleben 2007)"],
-  ["solver.stepper=pgs", "stepper pgs (plain Gauss-Seidel)"],
-  ["solver.stepper=pgs-projection", "stepper pgs-projection"],
-  ["solver.stepper=isp", "stepper isp (Guendelman 2003)"],
-  ["solver.stepper=soft", "stepper soft (soft contacts)"],
+  ["solver.rigid.stepper=vsp", "stepper vsp (shock propagation, Erleben 2007)"],
+  ["solver.rigid.stepper=pgs", "stepper pgs (plain Gauss-Seidel)"],
+  ["solver.rigid.stepper=pgs-projection", "stepper pgs-projection"],
+  ["solver.rigid.stepper=isp", "stepper isp (Guendelman 2003)"],
+  ["solver.rigid.stepper=soft", "stepper soft (soft contacts)"],
   ["preset=paper", "preset paper (as published)"],
   ["preset=repaired", "preset repaired"],
   ["preset=converged", "preset converged"],
-  ["solver.sleeping=true", "sleeping on"],
+  ["solver.rigid.sleeping=true", "sleeping on"],
 ];
 
 type Tab = "see" | "options" | "plots" | "body";

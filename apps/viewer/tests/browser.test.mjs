@@ -166,19 +166,19 @@ test("an option is changed while it runs, with its documentation beside it", asy
   await stepper.waitFor();
   await assert.doesNotReject(page.getByText("Which method advances the bodies.").first().waitFor());
   await stepper.selectOption("vsp");
-  await until(page, () => window.drystone.status.lanes[0].settings.solver.stepper === "vsp");
-  const sweeps = page.locator('[data-key="solver.vsp.sweeps"]');
+  await until(page, () => window.drystone.status.lanes[0].settings.solver.rigid.stepper === "vsp");
+  const sweeps = page.locator('[data-key="solver.rigid.vsp.sweeps"]');
   await sweeps.fill("17");
   await sweeps.press("Enter");
-  await until(page, () => window.drystone.status.lanes[0].settings.solver.vsp.sweeps === 17);
+  await until(page, () => window.drystone.status.lanes[0].settings.solver.rigid.vsp.sweeps === 17);
   // the address now leads to the same run
-  await page.waitForURL(/set=solver\.stepper/);
+  await page.waitForURL(/set=solver\.rigid\.stepper/);
   await shot(page, "options");
   await finish(page);
 });
 
 test("two runs stand side by side with one clock", async () => {
-  const page = await open(browser, scene("scene=box-stack&compare=solver.stepper%3Dpgs&t=0.5"));
+  const page = await open(browser, scene("scene=box-stack&compare=solver.rigid.stepper%3Dpgs&t=0.5"));
   await until(page, () => window.drystone?.frames[1]?.time > 0.49 && window.drystone.frames[0].time > 0.49);
   await wait(300);
   const [left, right] = [await engine(page, 0), await engine(page, 1)];

@@ -95,7 +95,7 @@ export function engine(page, lane = 0) {
       positions: Array.from({ length: frame.bodies }, (_, i) => position(i)),
       names: stage.lanes[lane].bodies.bodies.map((body) => body.name),
       motions: stage.lanes[lane].bodies.bodies.map((body) => body.motion),
-      solver: status.lanes[lane].settings.solver,
+      solver: status.lanes[lane].settings.solver.rigid,
       lanes: status.lanes.length,
     };
   }, lane);

@@ -9,7 +9,7 @@ use drystone_base::lanes::{Kernel, Lanes, Real};
 
 use super::{BodyBlock, CoarseBlock, LaneMatrix, Matrix6, Sums};
 use crate::blocks::{Block, Blocks, NONE, V3, symmetric_times};
-use crate::sweep::largest;
+use crate::motion8::largest;
 
 pub(super) struct Assemble<'a, T> {
     pub(super) problem: &'a Blocks<T>,
@@ -59,7 +59,7 @@ impl<L: Lanes> Moments<L> {
 
 /// `S` in lanes: directions by directions (xx, yy, zz, xy, xz, yz), directions by arms (row by
 /// row), arms by arms (xx, yy, zz, xy, xz, yz), and three that are not used.
-type Felt<L> = [L; 24];
+type RowSums<L> = [L; 24];
 
 impl<T: Real> Kernel<T> for Assemble<'_, T> {
     type Output = ();
@@ -76,18 +76,19 @@ impl<T: Real> Kernel<T> for Assemble<'_, T> {
         } = self;
         for (block, coarse) in problem.blocks.iter().zip(blocks) {
             for side in 0..2 {
-                let felt = felt_at::<L>(block, coarse, side);
+                let sums8 = row_sums::<L>(block, coarse, side);
                 let rows = [
                     L::transpose([
-                        felt[0], felt[1], felt[2], felt[3], felt[4], felt[5], felt[6], felt[7],
+                        sums8[0], sums8[1], sums8[2], sums8[3], sums8[4], sums8[5], sums8[6],
+                        sums8[7],
                     ]),
                     L::transpose([
-                        felt[8], felt[9], felt[10], felt[11], felt[12], felt[13], felt[14],
-                        felt[15],
+                        sums8[8], sums8[9], sums8[10], sums8[11], sums8[12], sums8[13], sums8[14],
+                        sums8[15],
                     ]),
                     L::transpose([
-                        felt[16], felt[17], felt[18], felt[19], felt[20], felt[21], felt[22],
-                        felt[23],
+                        sums8[16], sums8[17], sums8[18], sums8[19], sums8[20], sums8[21],
+                        sums8[22], sums8[23],
                     ]),
                 ];
                 for lane in 0..8 {
@@ -141,11 +142,11 @@ impl<T: Real> Kernel<T> for Assemble<'_, T> {
 
 /// `S` of the active rows of a block about the bodies of one side.
 #[inline(always)]
-fn felt_at<L: Lanes>(
+fn row_sums<L: Lanes>(
     block: &Block<L::Real>,
     coarse: &CoarseBlock<L::Real>,
     side: usize,
-) -> Felt<L> {
+) -> RowSums<L> {
     let zero = L::splat(0.0);
     let n = V3::<L>::load(&block.normal);
     let (mut stick, mut slide) = (Moments::<L>::new(), Moments::<L>::new());
@@ -158,7 +159,7 @@ fn felt_at<L: Lanes>(
     }
     // a sticking point has rows along all three axes, with arms r × e
     let (count, r, [xx, yy, zz, xy, xz, yz]) = (stick.count, stick.sum, stick.square);
-    let mut felt = [
+    let mut sums8 = [
         count,
         count,
         count,
@@ -188,26 +189,26 @@ fn felt_at<L: Lanes>(
         // a sliding point has its normal alone
         let (count, m) = (slide.count, slide.sum);
         let full = n.times(count);
-        felt[0] = felt[0] + full.0 * n.0;
-        felt[1] = felt[1] + full.1 * n.1;
-        felt[2] = felt[2] + full.2 * n.2;
-        felt[3] = felt[3] + full.0 * n.1;
-        felt[4] = felt[4] + full.0 * n.2;
-        felt[5] = felt[5] + full.1 * n.2;
-        felt[6] = felt[6] + n.0 * m.0;
-        felt[7] = felt[7] + n.0 * m.1;
-        felt[8] = felt[8] + n.0 * m.2;
-        felt[9] = felt[9] + n.1 * m.0;
-        felt[10] = felt[10] + n.1 * m.1;
-        felt[11] = felt[11] + n.1 * m.2;
-        felt[12] = felt[12] + n.2 * m.0;
-        felt[13] = felt[13] + n.2 * m.1;
-        felt[14] = felt[14] + n.2 * m.2;
+        sums8[0] = sums8[0] + full.0 * n.0;
+        sums8[1] = sums8[1] + full.1 * n.1;
+        sums8[2] = sums8[2] + full.2 * n.2;
+        sums8[3] = sums8[3] + full.0 * n.1;
+        sums8[4] = sums8[4] + full.0 * n.2;
+        sums8[5] = sums8[5] + full.1 * n.2;
+        sums8[6] = sums8[6] + n.0 * m.0;
+        sums8[7] = sums8[7] + n.0 * m.1;
+        sums8[8] = sums8[8] + n.0 * m.2;
+        sums8[9] = sums8[9] + n.1 * m.0;
+        sums8[10] = sums8[10] + n.1 * m.1;
+        sums8[11] = sums8[11] + n.1 * m.2;
+        sums8[12] = sums8[12] + n.2 * m.0;
+        sums8[13] = sums8[13] + n.2 * m.1;
+        sums8[14] = sums8[14] + n.2 * m.2;
         for k in 0..6 {
-            felt[15 + k] = felt[15 + k] + slide.square[k];
+            sums8[15 + k] = sums8[15 + k] + slide.square[k];
         }
     }
-    felt
+    sums8
 }
 
 /// `W = S T` of eight bodies on the interfaces of one side: force and torque by unit fields
@@ -219,28 +220,30 @@ fn wrench<L: Lanes>(
     side: usize,
 ) -> [[L; 6]; 6] {
     let zero = L::splat(0.0);
-    let mut felt = [zero; 24];
+    let mut sums8 = [zero; 24];
     for part in 0..3 {
         let mut rows = [zero; 8];
         for (row, sum) in rows.iter_mut().zip(sums) {
             *row = L::load(&sum[side][part]);
         }
         let lanes = L::transpose(rows);
-        felt[8 * part..8 * part + 8].copy_from_slice(&lanes);
+        sums8[8 * part..8 * part + 8].copy_from_slice(&lanes);
     }
-    let [xx, yy, zz, xy, xz, yz] = [felt[0], felt[1], felt[2], felt[3], felt[4], felt[5]];
+    let [xx, yy, zz, xy, xz, yz] = [sums8[0], sums8[1], sums8[2], sums8[3], sums8[4], sums8[5]];
     let directions = [V3(xx, xy, xz), V3(xy, yy, yz), V3(xz, yz, zz)];
     let arms = [
-        V3(felt[6], felt[7], felt[8]),
-        V3(felt[9], felt[10], felt[11]),
-        V3(felt[12], felt[13], felt[14]),
+        V3(sums8[6], sums8[7], sums8[8]),
+        V3(sums8[9], sums8[10], sums8[11]),
+        V3(sums8[12], sums8[13], sums8[14]),
     ];
     let turned = [
-        V3(felt[6], felt[9], felt[12]),
-        V3(felt[7], felt[10], felt[13]),
-        V3(felt[8], felt[11], felt[14]),
+        V3(sums8[6], sums8[9], sums8[12]),
+        V3(sums8[7], sums8[10], sums8[13]),
+        V3(sums8[8], sums8[11], sums8[14]),
     ];
-    let [xx, yy, zz, xy, xz, yz] = [felt[15], felt[16], felt[17], felt[18], felt[19], felt[20]];
+    let [xx, yy, zz, xy, xz, yz] = [
+        sums8[15], sums8[16], sums8[17], sums8[18], sums8[19], sums8[20],
+    ];
     let squares = [V3(xx, xy, xz), V3(xy, yy, yz), V3(xz, yz, zz)];
     let o = V3::<L>::load(&block.offset[side]);
     let per_length = L::load(&block.per_length[side]);

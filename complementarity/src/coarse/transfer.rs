@@ -1,10 +1,11 @@
-//! Between the contacts and the interfaces: what is wrong goes up, corrections come down.
+//! Transfer between the levels: restriction of the residual to the interfaces, prolongation of the
+//! correction to the contacts.
 
 use drystone_base::lanes::{Eight, Kernel, Lanes, Real};
 
-use super::{CLOSING, CoarseBlock, Interface, STICKING, Vector6, Wrong};
+use super::{CLOSING, CoarseBlock, Interface, Residual, STICKING, Vector6};
 use crate::blocks::{Block, NONE, V3};
-use crate::sweep::{Frame8, Motion8, largest, onto_disc};
+use crate::motion8::{Frame8, Motion8, largest, onto_disc, sum};
 
 pub(super) struct Restrict<'a, T> {
     pub(super) blocks: &'a [Block<T>],
@@ -17,11 +18,11 @@ pub(super) struct Restrict<'a, T> {
 }
 
 impl<T: Real> Kernel<T> for Restrict<'_, T> {
-    type Output = Wrong;
-    /// Which rows are active, what is still wrong on them, its sums over each interface, and
-    /// how many rows changed between active and passive.
+    type Output = Residual;
+    /// Finds the active rows and their residual, sums it over each interface (`Pᵀ w`), and counts the
+    /// rows that changed between active and passive.
     #[inline(always)]
-    fn run<L: Lanes<Real = T>>(self) -> Wrong {
+    fn run<L: Lanes<Real = T>>(self) -> Residual {
         let (zero, one) = (L::splat(0.0), L::splat(1.0));
         let sticking = L::splat(STICKING * STICKING);
         let (mut approach, mut velocity, mut slides) = (zero, zero, zero);
@@ -74,9 +75,9 @@ impl<T: Real> Kernel<T> for Restrict<'_, T> {
 
                 let (normal, stick) = (about * there, inside * there);
                 let rho = offset.plus(ra.times(per_length));
-                let wrong = frame.vector(-(normal * short), stick * y1, stick * y2);
-                force = force.plus(wrong);
-                moment = moment.plus(rho.cross(wrong));
+                let residual = frame.vector(-(normal * short), stick * y1, stick * y2);
+                force = force.plus(residual);
+                moment = moment.plus(rho.cross(residual));
 
                 let kept = &mut coarse.point[k];
                 let flip = normal - L::load(&kept.normal);
@@ -84,9 +85,9 @@ impl<T: Real> Kernel<T> for Restrict<'_, T> {
                 changed = changed + flip * flip + slip * slip;
                 normal.store(&mut kept.normal);
                 stick.store(&mut kept.stick);
-                (-short).store(&mut kept.wrong[0]);
-                y1.store(&mut kept.wrong[1]);
-                y2.store(&mut kept.wrong[2]);
+                (-short).store(&mut kept.residual[0]);
+                y1.store(&mut kept.residual[1]);
+                y2.store(&mut kept.residual[2]);
             }
             closing_here.store(&mut coarse.approach);
             let mut lanes = [Eight::<T>::default(); 7];
@@ -108,7 +109,7 @@ impl<T: Real> Kernel<T> for Restrict<'_, T> {
                 }
             }
         }
-        Wrong {
+        Residual {
             approach: largest(approach),
             share: sum(closing_count) / sum(pressed_count).max(1.0),
             velocity: largest(velocity).sqrt(),
@@ -118,20 +119,12 @@ impl<T: Real> Kernel<T> for Restrict<'_, T> {
     }
 }
 
-/// The sum of eight lanes.
-#[inline(always)]
-fn sum<L: Lanes>(x: L) -> f64 {
-    let mut out = Eight::default();
-    x.store(&mut out);
-    out.0.iter().map(|x: &L::Real| x.f64()).sum()
-}
-
 pub(super) struct Prolong<'a, T> {
     pub(super) blocks: &'a [Block<T>],
     pub(super) coarse: &'a mut [CoarseBlock<T>],
     pub(super) solution: &'a [Vector6],
     pub(super) interfaces: &'a [Interface],
-    pub(super) shove: &'a mut [Eight<T>],
+    pub(super) correction: &'a mut [Eight<T>],
     pub(super) slope: &'a mut [f64],
 }
 
@@ -158,8 +151,8 @@ impl<T: Real> Kernel<T> for Prolong<'_, T> {
             let offset = V3::<L>::load(&coarse.offset);
             let frame = Frame8::<L>::load(block);
             let friction = L::load(&block.friction);
-            let mut a = Motion8::<L>::gather(self.shove, &block.body[0]);
-            let mut b = Motion8::<L>::gather(self.shove, &block.body[1]);
+            let mut a = Motion8::<L>::gather(self.correction, &block.body[0]);
+            let mut b = Motion8::<L>::gather(self.correction, &block.body[1]);
             let mut slope = zero;
             for k in 0..block.points as usize {
                 let point = &block.point[k];
@@ -187,9 +180,9 @@ impl<T: Real> Kernel<T> for Prolong<'_, T> {
                     (new_2 - l2) * there,
                 );
                 slope = slope
-                    + dn * L::load(&kept.wrong[0])
-                    + d1 * L::load(&kept.wrong[1])
-                    + d2 * L::load(&kept.wrong[2]);
+                    + dn * L::load(&kept.residual[0])
+                    + d1 * L::load(&kept.residual[1])
+                    + d2 * L::load(&kept.residual[2]);
                 let p = frame.vector(dn, d1, d2);
                 a.linear = a.linear.minus(p);
                 a.angular = a.angular.minus(ra.cross(p));
@@ -199,8 +192,8 @@ impl<T: Real> Kernel<T> for Prolong<'_, T> {
                 d1.store(&mut kept.change[1]);
                 d2.store(&mut kept.change[2]);
             }
-            a.scatter(self.shove, &block.body[0]);
-            b.scatter(self.shove, &block.body[1]);
+            a.scatter(self.correction, &block.body[0]);
+            b.scatter(self.correction, &block.body[1]);
             let mut lanes = Eight::<T>::default();
             slope.store(&mut lanes);
             for lane in 0..8 {

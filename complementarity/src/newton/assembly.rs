@@ -2,10 +2,10 @@
 
 use drystone_base::lanes::{Kernel, Lanes, dispatch};
 
-use super::cholesky::{Block6, Cholesky};
 use super::island::Island;
 use super::point::{Motion, Point};
 use super::six::Six;
+use crate::block_cholesky::{Block6, Cholesky};
 use crate::blocks::NONE;
 
 impl Island {

@@ -3,10 +3,10 @@
 use drystone_base::Symmetric3;
 use drystone_base::lanes::Eight;
 
-use super::cholesky::Cholesky;
 use super::point::{Point, natural_residual};
 use super::six::{Six, add, dot, parts, six};
 use super::{Limits, Outcome};
+use crate::block_cholesky::Cholesky;
 use crate::blocks::NONE;
 
 /// `ρ` over the mass of the island: first, last, and its growth from one set of multipliers to
@@ -14,7 +14,9 @@ use crate::blocks::NONE;
 const STIFFNESS: (f64, f64) = (1.0, 1e2);
 const GROWTH: f64 = 10.0;
 /// An island that is not solved is left as it was unless this share of its residual is gone.
-const WORTH: f64 = 0.5;
+const LEAST_DECREASE: f64 = 0.5;
+/// Share of its diagonal entry below which a pivot is lost to rounding [1].
+const LOST: f64 = 1e-14;
 /// Share of the tolerance to which Newton's equation is solved for given multipliers.
 const INNER: f64 = 0.1;
 /// Newton iterations for one set of multipliers.
@@ -106,8 +108,9 @@ impl Island {
             self.velocities_after();
             let residual = self.residual();
             let solved = residual <= tolerance;
-            let worth = residual < WORTH * before && self.energy(&self.trial) <= allowed;
-            if residual < best && (solved || worth) {
+            let decreased =
+                residual < LEAST_DECREASE * before && self.energy(&self.trial) <= allowed;
+            if residual < best && (solved || decreased) {
                 best = residual;
                 for point in &mut self.points {
                     point.best = point.lambda;
@@ -135,7 +138,7 @@ impl Island {
                 return used;
             }
             self.assemble(factor);
-            factor.factor();
+            factor.factor(LOST);
             self.direction.clear();
             self.direction
                 .extend(self.gradient.iter().map(|g| Eight(g.0.map(|x| -x))));

@@ -1,9 +1,9 @@
 //! A point of contact: its impulse in the augmented Lagrangian, how it moves, and how far it is from a
 //! solution.
 
-use super::cholesky::Place;
 use super::six::Six;
-use crate::cone::onto_disc;
+use crate::block_cholesky::Place;
+use crate::kernel::onto_disc;
 
 /// A point of the island in hand.
 #[derive(Clone, Debug)]

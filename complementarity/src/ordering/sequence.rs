@@ -3,9 +3,9 @@
 use drystone_base::Vec3;
 use drystone_base::random::Random;
 
+use crate::operator::{Iterate, Operator};
 use crate::ordering::{Axis, Direction, Ordering, OrderingError, Set, Unit};
 use crate::solvers::Law;
-use crate::system::{State, System};
 
 /// What of a contact is treated at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -79,14 +79,14 @@ pub(crate) struct Sequence {
 }
 
 impl Sequence {
-    pub(crate) fn new<S: System>(
+    pub(crate) fn new<O: Operator>(
         ordering: Ordering,
         grain: Grain,
-        system: &S,
+        operator: &O,
         places: Option<&[Vec3]>,
         seed: u64,
     ) -> Result<Self, OrderingError> {
-        let contacts = system.contacts();
+        let contacts = operator.contacts();
         let by_place = |axis: Axis, direction: Direction| {
             let places = places.ok_or(OrderingError::NoPlaces(ordering))?;
             if places.len() != contacts {
@@ -117,7 +117,7 @@ impl Sequence {
             }
             Ordering::Symmetric => and_back(whole(&order), grain),
             Ordering::Ipp(direction, unit) => {
-                by_velocity(system.b(), order.clone(), direction, unit, grain)
+                by_velocity(operator.b(), order.clone(), direction, unit, grain)
             }
             Ordering::IppResorted(_) => Vec::new(),
             Ordering::Cp(axis, direction) => whole(&by_place(axis, direction)?),
@@ -142,13 +142,13 @@ impl Sequence {
     }
 
     /// The visits of the next sweep, and how many rows had to be evaluated to find them.
-    pub(crate) fn next<S: System>(
+    pub(crate) fn next<O: Operator>(
         &mut self,
-        system: &S,
-        state: &State,
+        operator: &O,
+        iterate: &Iterate,
         law: Law,
     ) -> (&[Visit], u64) {
-        let (sweep, rows) = (self.sweep, 3 * system.contacts() as u64);
+        let (sweep, rows) = (self.sweep, 3 * operator.contacts() as u64);
         self.sweep += 1;
         match self.ordering {
             Ordering::RandomEachSweep if sweep > 0 => {
@@ -157,10 +157,10 @@ impl Sequence {
                 (&self.plan, 0)
             }
             Ordering::IppResorted(direction) => {
-                let w: Vec<f64> = (0..system.contacts())
-                    .map(|k| system.velocity_row(k, 0, state))
+                let w: Vec<f64> = (0..operator.contacts())
+                    .map(|k| operator.velocity_row(k, 0, iterate))
                     .collect();
-                let order = (0..system.contacts() as u32).collect();
+                let order = (0..operator.contacts() as u32).collect();
                 self.plan = whole(&sorted(order, |k| w[k as usize], direction));
                 (&self.plan, rows / 3)
             }
@@ -172,7 +172,7 @@ impl Sequence {
                 }
             }
             Ordering::Gsp | Ordering::GspMean => {
-                let [normals, friction] = law.merit_parts(system, state);
+                let [normals, friction] = law.merit_parts(operator, iterate);
                 // half as many normal rows: their mean counts double
                 let weight = if self.ordering == Ordering::GspMean {
                     2.0

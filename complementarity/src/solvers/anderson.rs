@@ -2,20 +2,20 @@
 
 use std::collections::VecDeque;
 
+use crate::operator::{Iterate, Operator};
 use crate::solvers::SolveError;
-use crate::solvers::cone;
 use crate::solvers::dense::{Square, cholesky_solve};
-use crate::solvers::patience::Patience;
+use crate::solvers::gauss_seidel::Cone;
 use crate::solvers::run::Run;
+use crate::solvers::stagnation::Stagnation;
 use crate::solvers::sweeper::{Map, Sweeper};
-use crate::system::{State, System};
 
 /// Windows without a new least `|f|²` after which plain sweeps follow.
 const AGE: u32 = 6;
 
 /// Anderson acceleration of cone sweeps.
-pub(crate) fn solve<S: System>(run: &mut Run<'_, S>) -> Result<(), SolveError> {
-    let sweeper = Sweeper::new(run, cone::Kernel::new(run.settings))?;
+pub(crate) fn solve<O: Operator>(run: &mut Run<'_, O>) -> Result<(), SolveError> {
+    let sweeper = Sweeper::new(run, Cone::new(run.settings))?;
     accelerate(run, sweeper);
     Ok(())
 }
@@ -28,31 +28,31 @@ pub(crate) fn solve<S: System>(run: &mut Run<'_, S>) -> Result<(), SolveError> {
 /// grows all memory is dropped and the plain step stands (to let it grow twofold or fourfold first
 /// cost four times the iterations on a box that slides on many points); and where it finds no new
 /// least value for long, plain steps follow, twice as many each time.
-pub(crate) fn accelerate<S: System>(run: &mut Run<'_, S>, mut map: impl Map) {
-    let (system, law, window) = (run.system, run.law, run.settings.window);
-    let weights: Vec<f64> = (0..system.contacts())
-        .flat_map(|k| system.diagonal(k).map(|a| a.max(0.0).sqrt()))
+pub(crate) fn accelerate<O: Operator>(run: &mut Run<'_, O>, mut map: impl Map) {
+    let (operator, law, window) = (run.operator, run.law, run.settings.window);
+    let weights: Vec<f64> = (0..operator.contacts())
+        .flat_map(|k| operator.diagonal(k).map(|a| a.max(0.0).sqrt()))
         .collect();
-    let mut state = run.first_state();
-    let mut last: Option<(Vec<f64>, State)> = None;
-    let mut memory: VecDeque<(Vec<f64>, State)> = VecDeque::new();
+    let mut iterate = run.first_iterate();
+    let mut last: Option<(Vec<f64>, Iterate)> = None;
+    let mut memory: VecDeque<(Vec<f64>, Iterate)> = VecDeque::new();
     let mut last_square = f64::INFINITY;
-    let mut patience = Patience::new(AGE * window as u32, window as u32);
-    while run.goes_on(&state.impulses) {
-        let before = state.impulses.clone();
-        let rows = map.apply(&mut state);
+    let mut stagnation = Stagnation::new(AGE * window as u32, window as u32);
+    while run.goes_on(&iterate.impulses) {
+        let before = iterate.impulses.clone();
+        let rows = map.apply(&mut iterate);
         run.count(rows);
-        let f: Vec<f64> = (state.impulses.iter().flatten())
+        let f: Vec<f64> = (iterate.impulses.iter().flatten())
             .zip(before.iter().flatten())
             .zip(&weights)
             .map(|((x, y), weight)| weight * (x - y))
             .collect();
         let square = dot(&f, &f);
-        if patience.plain_next(square) || square > last_square {
+        if stagnation.plain_next(square) || square > last_square {
             memory.clear();
         } else if let Some((last_f, last_g)) = &last {
             let difference = f.iter().zip(last_f).map(|(x, y)| x - y).collect();
-            let mut step = state.clone();
+            let mut step = iterate.clone();
             step.add_scaled(-1.0, last_g);
             memory.push_back((difference, step));
             if memory.len() > window {
@@ -60,19 +60,19 @@ pub(crate) fn accelerate<S: System>(run: &mut Run<'_, S>, mut map: impl Map) {
             }
         }
         last_square = square;
-        let plain = state.clone();
+        let plain = iterate.clone();
         if let Some(gamma) = least_squares(&memory, &f) {
             for (gamma, (_, step)) in gamma.iter().zip(&memory) {
-                state.add_scaled(-gamma, step);
+                iterate.add_scaled(-gamma, step);
             }
             let mut forbidden = false;
-            for (k, lambda) in state.impulses.iter_mut().enumerate() {
-                let allowed = law.allowed(system.friction(k), *lambda);
-                forbidden |= allowed != *lambda;
-                *lambda = allowed;
+            for (k, lambda) in iterate.impulses.iter_mut().enumerate() {
+                let projected = law.project(operator.friction(k), *lambda);
+                forbidden |= projected != *lambda;
+                *lambda = projected;
             }
             if forbidden {
-                state = system.state(std::mem::take(&mut state.impulses));
+                iterate = operator.iterate(std::mem::take(&mut iterate.impulses));
             }
         }
         last = Some((f, plain));
@@ -80,7 +80,7 @@ pub(crate) fn accelerate<S: System>(run: &mut Run<'_, S>, mut map: impl Map) {
 }
 
 /// `γ` of the least `|f − Σ γ_j Δf_j|`, a hair short where differences are nearly dependent.
-fn least_squares(memory: &VecDeque<(Vec<f64>, State)>, f: &[f64]) -> Option<Vec<f64>> {
+fn least_squares(memory: &VecDeque<(Vec<f64>, Iterate)>, f: &[f64]) -> Option<Vec<f64>> {
     let count = memory.len();
     if count == 0 {
         return None;

@@ -1,8 +1,8 @@
 //! Accelerated projected gradient descent on the convex problem (Mazhar 2015).
 
+use crate::operator::Operator;
 use crate::solvers::law::{onto_cone, stiffness};
 use crate::solvers::run::Run;
-use crate::system::System;
 
 /// Part of the step length's inverse that is kept from one iteration to the next ...
 const FORGET: f64 = 0.9;
@@ -19,10 +19,10 @@ const LEAST: f64 = 0.5;
 /// Ours: impulses at each contact are scaled by one over the root of its largest diagonal value,
 /// which keeps the cones and takes the masses out; and `A y` follows from `A λ`, which saves a
 /// product.
-pub(crate) fn solve<S: System>(run: &mut Run<'_, S>) {
-    let (system, contacts) = (run.system, run.system.contacts());
+pub(crate) fn solve<O: Operator>(run: &mut Run<'_, O>) {
+    let (operator, contacts) = (run.operator, run.operator.contacts());
     let scale: Vec<f64> = (0..contacts)
-        .map(|k| match stiffness(system, k) {
+        .map(|k| match stiffness(operator, k) {
             a if a > 0.0 => 1.0 / a.sqrt(),
             _ => 0.0, // neither body can move
         })
@@ -34,16 +34,16 @@ pub(crate) fn solve<S: System>(run: &mut Run<'_, S>) {
             .collect()
     };
     let product = |x: &[[f64; 3]]| -> Vec<[f64; 3]> {
-        let mut product = system.product(&to_impulses(x));
+        let mut product = operator.product(&to_impulses(x));
         for (y, s) in product.iter_mut().zip(&scale) {
             *y = y.map(|y| s * y);
         }
         product
     };
-    let b: Vec<[f64; 3]> = (system.b().iter().zip(&scale))
+    let b: Vec<[f64; 3]> = (operator.b().iter().zip(&scale))
         .map(|(b, s)| b.map(|b| s * b))
         .collect();
-    let mut x: Vec<[f64; 3]> = (run.first_state().impulses.iter().zip(&scale))
+    let mut x: Vec<[f64; 3]> = (run.first_iterate().impulses.iter().zip(&scale))
         .map(|(l, s)| l.map(|l| if *s > 0.0 { l / s } else { 0.0 }))
         .collect();
     let mut a_x = product(&x);
@@ -58,7 +58,7 @@ pub(crate) fn solve<S: System>(run: &mut Run<'_, S>) {
             let next: Vec<[f64; 3]> = combine(&y, -1.0 / inverse_step, &gradient)
                 .into_iter()
                 .enumerate()
-                .map(|(k, x)| onto_cone(system.friction(k), x))
+                .map(|(k, x)| onto_cone(operator.friction(k), x))
                 .collect();
             let a_next = product(&next);
             products += 1;

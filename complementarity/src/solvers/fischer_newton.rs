@@ -1,14 +1,14 @@
 //! Newton's method on the Fischer function of every row: dense, for small problems, and exact
 //! (Silcowitz 2009).
 
+use crate::operator::Operator;
 use crate::solvers::dense::{Factors, Square};
-use crate::solvers::patience::Patience;
-use crate::solvers::pgs;
+use crate::solvers::gauss_seidel::Pyramid;
 use crate::solvers::run::Run;
 use crate::solvers::sor_lcp::dense;
+use crate::solvers::stagnation::Stagnation;
 use crate::solvers::sweeper::Sweeper;
 use crate::solvers::{SolveError, Solver, too_large};
-use crate::system::System;
 
 /// Contacts beyond which a dense factorisation takes too long.
 const MOST_CONTACTS: usize = 700;
@@ -31,29 +31,29 @@ const SHIFTS: [f64; 4] = [1e-12, 1e-8, 1e-5, 1e-2];
 /// and is shifted by as little as gives a step that helps. An iteration is such a step, or some
 /// sweeps where there is none; where Newton's steps go round in circles, sweeps follow, twice as
 /// many each time.
-pub(crate) fn solve<S: System>(run: &mut Run<'_, S>) -> Result<(), SolveError> {
-    let system = run.system;
-    too_large(Solver::FischerNewton, system.contacts(), MOST_CONTACTS)?;
-    let scaled = Scaled::of(system);
-    let mut sweeper = Sweeper::new(run, pgs::Kernel::new(run.settings))?;
+pub(crate) fn solve<O: Operator>(run: &mut Run<'_, O>) -> Result<(), SolveError> {
+    let operator = run.operator;
+    too_large(Solver::FischerNewton, operator.contacts(), MOST_CONTACTS)?;
+    let scaled = Scaled::of(operator);
+    let mut sweeper = Sweeper::new(run, Pyramid::new(run.settings))?;
     let sweeps = run.settings.inner_sweeps.unwrap_or(SWEEPS);
-    let mut impulses = run.first_state().impulses;
+    let mut impulses = run.first_iterate().impulses;
     let mut sweep_next = true;
-    let mut patience = Patience::new(AGE, AGE);
+    let mut stagnation = Stagnation::new(AGE, AGE);
     while run.goes_on(&impulses) {
         if sweep_next {
-            let mut state = system.state(impulses);
-            let rows = (0..sweeps).map(|_| sweeper.cycle(&mut state)).sum();
-            impulses = state.impulses;
+            let mut iterate = operator.iterate(impulses);
+            let rows = (0..sweeps).map(|_| sweeper.cycle(&mut iterate)).sum();
+            impulses = iterate.impulses;
             run.count(rows);
-            sweep_next = patience.plain_next(scaled.merit(&scaled.scaled(&impulses)));
+            sweep_next = stagnation.plain_next(scaled.merit(&scaled.scaled(&impulses)));
             continue;
         }
         let (better, evaluations) = scaled.newton(&scaled.scaled(&impulses));
         match better {
             Some((z, merit)) => {
                 impulses = scaled.to_impulses(&z);
-                sweep_next = patience.plain_next(merit);
+                sweep_next = stagnation.plain_next(merit);
             }
             None => sweep_next = true,
         }
@@ -83,9 +83,9 @@ fn fischer(a: f64, b: f64) -> (f64, f64, f64) {
 }
 
 impl Scaled {
-    fn of<S: System>(system: &S) -> Self {
-        let n = 3 * system.contacts();
-        let values = dense(system);
+    fn of<O: Operator>(operator: &O) -> Self {
+        let n = 3 * operator.contacts();
+        let values = dense(operator);
         let root: Vec<f64> = (0..n).map(|i| values[i * n + i].max(0.0).sqrt()).collect();
         let per = |i: usize| if root[i] > 0.0 { 1.0 / root[i] } else { 0.0 };
         let mut matrix = Square::zero(n);
@@ -94,12 +94,12 @@ impl Scaled {
                 matrix[(i, j)] = values[i * n + j] * per(i) * per(j);
             }
         }
-        let b = system.b().iter().flatten().enumerate();
+        let b = operator.b().iter().flatten().enumerate();
         let b = b.map(|(i, b)| b * per(i)).collect();
         let bound = (0..n)
             .map(|i| match i % 3 {
                 0 => 0.0,
-                _ => system.friction(i / 3) * root[i] * per(i / 3 * 3),
+                _ => operator.friction(i / 3) * root[i] * per(i / 3 * 3),
             })
             .collect();
         Self {

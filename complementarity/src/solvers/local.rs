@@ -1,13 +1,13 @@
 //! Block Gauss-Seidel with Coulomb's law solved exactly at each contact, the others held: a 3x3
 //! problem.
 
-use crate::cone::onto_disc;
+use crate::kernel::onto_disc;
 use crate::matrix::Block;
+use crate::operator::{Iterate, Operator};
 use crate::ordering::{Grain, Visit};
 use crate::solvers::run::Run;
-use crate::solvers::sweeper::{self, iterate};
+use crate::solvers::sweeper::{self, sweep_on};
 use crate::solvers::{SolveError, Solver};
-use crate::system::{State, System};
 
 struct Kernel;
 
@@ -15,8 +15,8 @@ impl sweeper::Kernel for Kernel {
     const GRAIN: Grain = Grain::Contact;
 
     #[inline]
-    fn visit<S: System>(&self, system: &S, visit: Visit, state: &mut State) {
-        system.update(visit.contact as usize, state, |at| {
+    fn visit<O: Operator>(&self, operator: &O, visit: Visit, iterate: &mut Iterate) {
+        operator.update(visit.contact as usize, iterate, |at| {
             let (block, old) = (&at.block, at.impulse);
             if block[0][0] <= 0.0 {
                 return old; // neither body can move
@@ -29,14 +29,14 @@ impl sweeper::Kernel for Kernel {
     }
 }
 
-pub(crate) fn solve<S: System>(run: &mut Run<'_, S>) -> Result<(), SolveError> {
+pub(crate) fn solve<O: Operator>(run: &mut Run<'_, O>) -> Result<(), SolveError> {
     if run.ordering.splits_contacts() {
         return Err(SolveError::NeedsWholeContacts {
             solver: Solver::Local,
             ordering: run.ordering,
         });
     }
-    iterate(run, Kernel)
+    sweep_on(run, Kernel)
 }
 
 /// The impulse at one contact whose velocity is `w = W λ + free`: none if it opens, else the

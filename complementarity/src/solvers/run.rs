@@ -3,23 +3,23 @@
 use std::ops::ControlFlow;
 
 use crate::history::{Clock, Entry};
+use crate::operator::{Iterate, Operator};
 use crate::ordering::{Grain, Ordering, Sequence};
-use crate::solvers::{About, Ended, Law, Outcome, Record, Settings, SolveError};
-use crate::system::{State, System};
+use crate::solvers::{Context, Ended, Law, Outcome, Record, Settings, SolveError};
 
 /// Iterations without a visibly better iterate after which a method has stalled.
-const PATIENCE: u32 = 3000;
+const STALLED_AFTER: u32 = 3000;
 /// Part of the best residual that counts as visibly better.
 const VISIBLE: f64 = 0.99;
 /// Residual beyond which a method has diverged.
 const BEYOND: f64 = 1e12;
-/// Iterations between looks if nothing is recorded.
-const SELDOM: u32 = 4;
+/// Iterations between residuals if nothing is recorded.
+const RESIDUAL_INTERVAL: u32 = 4;
 
-pub(crate) struct Run<'a, S> {
+pub(crate) struct Run<'a, O> {
     pub(crate) law: Law,
-    pub(crate) system: &'a S,
-    pub(crate) about: About<'a>,
+    pub(crate) operator: &'a O,
+    pub(crate) context: Context<'a>,
     pub(crate) settings: &'a Settings,
     pub(crate) ordering: Ordering,
     watch: &'a mut dyn FnMut(&Entry) -> ControlFlow<()>,
@@ -37,25 +37,25 @@ pub(crate) struct Run<'a, S> {
     history: Vec<Entry>,
 }
 
-impl<'a, S: System> Run<'a, S> {
+impl<'a, O: Operator> Run<'a, O> {
     pub(crate) fn new(
         law: Law,
-        system: &'a S,
-        about: About<'a>,
+        operator: &'a O,
+        context: Context<'a>,
         ordering: Ordering,
         settings: &'a Settings,
         impulses: &[[f64; 3]],
         watch: &'a mut dyn FnMut(&Entry) -> ControlFlow<()>,
     ) -> Self {
-        let start = law.residual_norm(system, &vec![[0.0; 3]; system.contacts()]);
+        let start = law.residual_norm(operator, &vec![[0.0; 3]; operator.contacts()]);
         let mut first_guess = impulses.to_vec();
         for (k, lambda) in first_guess.iter_mut().enumerate() {
-            *lambda = law.allowed(system.friction(k), *lambda);
+            *lambda = law.project(operator.friction(k), *lambda);
         }
         Self {
             law,
-            system,
-            about,
+            operator,
+            context,
             settings,
             ordering,
             watch,
@@ -89,15 +89,15 @@ impl<'a, S: System> Run<'a, S> {
         &self.first_guess
     }
 
-    /// The working state of the first guess.
-    pub(crate) fn first_state(&self) -> State {
-        self.system.state(self.first_guess.clone())
+    /// The iterate of the first guess.
+    pub(crate) fn first_iterate(&self) -> Iterate {
+        self.operator.iterate(self.first_guess.clone())
     }
 
     pub(crate) fn sequence(&self, grain: Grain) -> Result<Sequence, SolveError> {
-        let (system, places) = (self.system, self.about.places);
+        let (operator, places) = (self.operator, self.context.places);
         let seed = self.settings.seed;
-        Ok(Sequence::new(self.ordering, grain, system, places, seed)?)
+        Ok(Sequence::new(self.ordering, grain, operator, places, seed)?)
     }
 
     /// One more iteration is done, at the cost of so many rows.
@@ -108,21 +108,21 @@ impl<'a, S: System> Run<'a, S> {
 
     /// All rows of the problem.
     pub(crate) fn all_rows(&self) -> u64 {
-        3 * self.system.contacts() as u64
+        3 * self.operator.contacts() as u64
     }
 
-    /// Looks at an iterate, with the clock stopped, and says whether to go on. To be asked
+    /// Whether to do another iteration. Judges the iterate with the clock stopped; to be asked
     /// before every iteration.
     pub(crate) fn goes_on(&mut self, impulses: &[[f64; 3]]) -> bool {
         if self.ended.is_some() {
             return false;
         }
         let seldom = self.settings.record == Record::Nothing;
-        let due =
-            !seldom || (self.settings.tolerance > 0.0 && self.iterations.is_multiple_of(SELDOM));
+        let due = !seldom
+            || (self.settings.tolerance > 0.0 && self.iterations.is_multiple_of(RESIDUAL_INTERVAL));
         if due {
             self.clock.stop();
-            self.look(impulses);
+            self.observe(impulses);
             self.clock.start();
         }
         if self.ended.is_none() && self.iterations >= self.settings.most_iterations {
@@ -139,7 +139,7 @@ impl<'a, S: System> Run<'a, S> {
     }
 
     fn residual(&self, impulses: &[[f64; 3]]) -> f64 {
-        self.relative(self.law.residual_norm(self.system, impulses))
+        self.relative(self.law.residual_norm(self.operator, impulses))
     }
 
     fn relative(&self, norm: f64) -> f64 {
@@ -169,7 +169,7 @@ impl<'a, S: System> Run<'a, S> {
         }
     }
 
-    fn look(&mut self, impulses: &[[f64; 3]]) {
+    fn observe(&mut self, impulses: &[[f64; 3]]) {
         let residual = self.residual(impulses);
         self.keep(residual, impulses);
         let entry = Entry {
@@ -178,7 +178,7 @@ impl<'a, S: System> Run<'a, S> {
             seconds: self.clock.seconds(),
             residual,
             merit: (self.settings.record == Record::Merit)
-                .then(|| self.law.merit(self.system, &self.feasible(impulses))),
+                .then(|| self.law.merit(self.operator, &self.feasible(impulses))),
         };
         if self.settings.record != Record::Nothing {
             self.history.push(entry);
@@ -193,15 +193,15 @@ impl<'a, S: System> Run<'a, S> {
             self.ended = Some(Ended::Reached);
         } else if !residual.is_finite() || residual > BEYOND {
             self.ended = Some(Ended::Diverged);
-        } else if self.iterations - self.improved.0 >= PATIENCE {
+        } else if self.iterations - self.improved.0 >= STALLED_AFTER {
             self.ended = Some(Ended::Stalled);
         }
     }
 
     fn feasible(&self, impulses: &[[f64; 3]]) -> Vec<[f64; 3]> {
-        let allowed =
-            |(k, lambda): (usize, &[f64; 3])| self.law.allowed(self.system.friction(k), *lambda);
-        impulses.iter().enumerate().map(allowed).collect()
+        let projected =
+            |(k, lambda): (usize, &[f64; 3])| self.law.project(self.operator.friction(k), *lambda);
+        impulses.iter().enumerate().map(projected).collect()
     }
 
     pub(crate) fn finish(mut self, impulses: &mut [[f64; 3]]) -> Outcome {
@@ -214,7 +214,7 @@ impl<'a, S: System> Run<'a, S> {
             row_updates: self.row_updates,
             seconds: self.clock.seconds(),
             residual,
-            merit: self.law.merit(self.system, impulses),
+            merit: self.law.merit(self.operator, impulses),
             reached: ended == Ended::Reached,
             ended,
             history: self.history,

@@ -1,23 +1,24 @@
 //! Successive over-relaxation on a small dense complementarity problem (Hadap 2006, Alg. 2), as
 //! constraints of strands ask for, with friction inside the sweep.
 
+use crate::kernel::{largest_eigenvalue, onto_disc};
+use crate::operator::Operator;
 use crate::solvers::run::Run;
 use crate::solvers::{SolveError, Solver, too_large};
-use crate::system::System;
 
 /// Contacts beyond which a dense matrix is no longer a small thing.
 const MOST_CONTACTS: usize = 1500;
 
 /// What a row's unknown may be.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Row {
+pub enum Bound {
     /// Anything: the row's equation holds.
     Bilateral,
     /// Zero or more.
     Unilateral,
     /// Friction along one direction, between 0 and `friction` times the unknown of row `normal`.
     OneWayFriction {
-        /// Row of the normal.
+        /// Bound of the normal.
         normal: usize,
         /// Coulomb's coefficient [1].
         friction: f64,
@@ -25,7 +26,7 @@ pub enum Row {
     /// Friction in this row and the next together, at most `friction` times the unknown of row
     /// `normal` in any direction. The next row's own entry is not looked at.
     Disc {
-        /// Row of the normal.
+        /// Bound of the normal.
         normal: usize,
         /// Coulomb's coefficient [1].
         friction: f64,
@@ -70,7 +71,7 @@ pub fn sor_lcp(
     matrix: &[f64],
     b: &[f64],
     x: &mut [f64],
-    rows: &[Row],
+    rows: &[Bound],
     settings: SorLcp,
 ) -> Result<u32, SolveError> {
     let n = x.len();
@@ -94,7 +95,7 @@ pub fn sor_lcp(
         let mut i = 0;
         while i < n {
             let next = relaxed(matrix, b, x, rows, i, settings.relaxation, epsilon);
-            let width = if matches!(rows[i], Row::Disc { .. }) {
+            let width = if matches!(rows[i], Bound::Disc { .. }) {
                 2
             } else {
                 1
@@ -120,7 +121,7 @@ fn relaxed(
     matrix: &[f64],
     b: &[f64],
     x: &[f64],
-    rows: &[Row],
+    rows: &[Bound],
     i: usize,
     omega: f64,
     epsilon: f64,
@@ -141,38 +142,36 @@ fn relaxed(
         (1.0 - omega) * x[i] + omega * target
     };
     match rows[i] {
-        Row::Bilateral => [step(i, matrix[i * n + i]), 0.0],
-        Row::Unilateral => [step(i, matrix[i * n + i]).max(0.0), 0.0],
-        Row::OneWayFriction { normal, friction } => {
+        Bound::Bilateral => [step(i, matrix[i * n + i]), 0.0],
+        Bound::Unilateral => [step(i, matrix[i * n + i]).max(0.0), 0.0],
+        Bound::OneWayFriction { normal, friction } => {
             let free = step(i, matrix[i * n + i]);
             [free.max(0.0).min(most(normal, friction)), 0.0]
         }
-        Row::Disc { normal, friction } if i + 1 < n => {
-            // one stiffness for both, so that friction is against the sliding
-            let (p, q) = (row(i)[i], row(i + 1)[i + 1]);
+        Bound::Disc { normal, friction } if i + 1 < n => {
             let off = 0.5 * (row(i)[i + 1] + row(i + 1)[i]);
-            let stiffness = 0.5 * (p + q) + (0.25 * (p - q) * (p - q) + off * off).sqrt();
+            let stiffness = largest_eigenvalue(row(i)[i], row(i + 1)[i + 1], off);
             let (u, v) = (step(i, stiffness), step(i + 1, stiffness));
-            let (u, v) = crate::cone::onto_disc(u, v, most(normal, friction));
+            let (u, v) = onto_disc(u, v, most(normal, friction));
             [u, v]
         }
-        Row::Disc { .. } => [0.0; 2],
+        Bound::Disc { .. } => [0.0; 2],
     }
 }
 
 /// The same on a contact problem made dense.
-pub(crate) fn solve<S: System>(run: &mut Run<'_, S>) -> Result<(), SolveError> {
-    let (system, contacts) = (run.system, run.system.contacts());
+pub(crate) fn solve<O: Operator>(run: &mut Run<'_, O>) -> Result<(), SolveError> {
+    let (operator, contacts) = (run.operator, run.operator.contacts());
     too_large(Solver::SorLcp, contacts, MOST_CONTACTS)?;
     let n = 3 * contacts;
-    let matrix = dense(system);
-    let b: Vec<f64> = system.b().iter().flatten().map(|b| -b).collect();
-    let rows: Vec<Row> = (0..n)
+    let matrix = dense(operator);
+    let b: Vec<f64> = operator.b().iter().flatten().map(|b| -b).collect();
+    let rows: Vec<Bound> = (0..n)
         .map(|i| match i % 3 {
-            0 => Row::Unilateral,
-            _ => Row::Disc {
+            0 => Bound::Unilateral,
+            _ => Bound::Disc {
                 normal: i / 3 * 3,
-                friction: system.friction(i / 3),
+                friction: operator.friction(i / 3),
             },
         })
         .collect();
@@ -182,7 +181,7 @@ pub(crate) fn solve<S: System>(run: &mut Run<'_, S>) -> Result<(), SolveError> {
         relaxation: run.settings.relaxation.unwrap_or(1.0),
         ..SorLcp::default()
     };
-    let mut impulses = run.first_state().impulses;
+    let mut impulses = run.first_iterate().impulses;
     let mut x: Vec<f64> = impulses.iter().flatten().copied().collect();
     while run.goes_on(&impulses) {
         sor_lcp(&matrix, &b, &mut x, &rows, settings)?;
@@ -195,13 +194,13 @@ pub(crate) fn solve<S: System>(run: &mut Run<'_, S>) -> Result<(), SolveError> {
 }
 
 /// All of `A`, row by row.
-pub(crate) fn dense<S: System>(system: &S) -> Vec<f64> {
-    let n = 3 * system.contacts();
+pub(crate) fn dense<O: Operator>(operator: &O) -> Vec<f64> {
+    let n = 3 * operator.contacts();
     let mut matrix = vec![0.0; n * n];
-    let mut unit = vec![[0.0; 3]; system.contacts()];
+    let mut unit = vec![[0.0; 3]; operator.contacts()];
     for column in 0..n {
         unit[column / 3][column % 3] = 1.0;
-        for (row, value) in system.product(&unit).iter().flatten().enumerate() {
+        for (row, value) in operator.product(&unit).iter().flatten().enumerate() {
             matrix[row * n + column] = *value;
         }
         unit[column / 3][column % 3] = 0.0;

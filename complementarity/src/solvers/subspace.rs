@@ -1,14 +1,14 @@
 //! Subspace minimisation: sweeps guess which rows are between their bounds, a direct solve makes
 //! exactly those right (Silcowitz 2010).
 
+use crate::operator::{Iterate, Operator};
 use crate::solvers::dense::{Factors, Square};
-use crate::solvers::patience::Patience;
-use crate::solvers::pgs;
+use crate::solvers::gauss_seidel::Pyramid;
 use crate::solvers::run::Run;
 use crate::solvers::sor_lcp::dense;
+use crate::solvers::stagnation::Stagnation;
 use crate::solvers::sweeper::Sweeper;
 use crate::solvers::{SolveError, Solver, too_large};
-use crate::system::{State, System};
 
 /// Contacts beyond which a dense factorisation takes too long.
 const MOST_CONTACTS: usize = 700;
@@ -28,53 +28,53 @@ const EPSILON: f64 = 1e-9;
 /// leave free, `w_F = 0`, where full friction follows its normal, `λ_t = ±μ λ_n`. The step is put
 /// into its bounds and halved until the residual falls; if it never does the sweeps stand. Where
 /// the two only undo each other, sweeps alone follow, twice as many each time.
-pub(crate) fn solve<S: System>(run: &mut Run<'_, S>) -> Result<(), SolveError> {
-    let system = run.system;
-    too_large(Solver::Subspace, system.contacts(), MOST_CONTACTS)?;
-    let matrix = dense(system);
-    let mut sweeper = Sweeper::new(run, pgs::Kernel::new(run.settings))?;
-    let mut state = run.first_state();
+pub(crate) fn solve<O: Operator>(run: &mut Run<'_, O>) -> Result<(), SolveError> {
+    let operator = run.operator;
+    too_large(Solver::Subspace, operator.contacts(), MOST_CONTACTS)?;
+    let matrix = dense(operator);
+    let mut sweeper = Sweeper::new(run, Pyramid::new(run.settings))?;
+    let mut iterate = run.first_iterate();
     let sweeps = run.settings.inner_sweeps.unwrap_or(SWEEPS);
-    let mut patience = Patience::new(AGE, AGE);
+    let mut stagnation = Stagnation::new(AGE, AGE);
     let mut plain = false;
-    while run.goes_on(&state.impulses) {
-        let mut rows: u64 = (0..sweeps).map(|_| sweeper.cycle(&mut state)).sum();
-        let free = Free::of(system, &state);
-        let mut error = run.law.residual_norm(system, &state.impulses);
+    while run.goes_on(&iterate.impulses) {
+        let mut rows: u64 = (0..sweeps).map(|_| sweeper.cycle(&mut iterate)).sum();
+        let free = Free::of(operator, &iterate);
+        let mut error = run.law.residual_norm(operator, &iterate.impulses);
         rows += run.all_rows();
-        if !plain && let Some(factors) = free.factors(system, &matrix) {
-            rows += improve(run, &free, &factors, &mut state, &mut error);
+        if !plain && let Some(factors) = free.factors(operator, &matrix) {
+            rows += improve(run, &free, &factors, &mut iterate, &mut error);
         }
-        plain = patience.plain_next(error);
+        plain = stagnation.plain_next(error);
         run.count(rows);
     }
     Ok(())
 }
 
 /// Direct steps as long as they make `now`, the residual norm, smaller; returns the rows computed.
-fn improve<S: System>(
-    run: &Run<'_, S>,
+fn improve<O: Operator>(
+    run: &Run<'_, O>,
     free: &Free,
     factors: &Factors,
-    state: &mut State,
+    iterate: &mut Iterate,
     now: &mut f64,
 ) -> u64 {
-    let (system, law) = (run.system, run.law);
+    let (operator, law) = (run.operator, run.law);
     let mut evaluations = 0;
     for _ in 0..REFINEMENTS {
         let right: Vec<f64> = (free.rows.iter())
-            .map(|(k, i, _)| -system.velocity_row(*k, *i, state))
+            .map(|(k, i, _)| -operator.velocity_row(*k, *i, iterate))
             .collect();
         let step = factors.solve(&right);
         evaluations += 1;
         let mut length = 1.0;
         let better = (0..HALVINGS).find_map(|_| {
-            let mut impulses = state.impulses.clone();
+            let mut impulses = iterate.impulses.clone();
             free.add(&step, length, &mut impulses);
             for (k, lambda) in impulses.iter_mut().enumerate() {
-                *lambda = law.allowed(system.friction(k), *lambda);
+                *lambda = law.project(operator.friction(k), *lambda);
             }
-            let then = law.residual_norm(system, &impulses);
+            let then = law.residual_norm(operator, &impulses);
             evaluations += 1;
             length *= 0.5;
             (then < *now).then_some((impulses, then))
@@ -82,7 +82,7 @@ fn improve<S: System>(
         let Some((impulses, then)) = better else {
             break;
         };
-        *state = system.state(impulses);
+        *iterate = operator.iterate(impulses);
         *now = then;
     }
     evaluations * run.all_rows()
@@ -95,14 +95,14 @@ struct Free {
 }
 
 impl Free {
-    fn of<S: System>(system: &S, state: &State) -> Self {
+    fn of<O: Operator>(operator: &O, iterate: &Iterate) -> Self {
         let mut rows = Vec::new();
-        for (k, lambda) in state.impulses.iter().enumerate() {
-            let diagonal = system.diagonal(k);
+        for (k, lambda) in iterate.impulses.iter().enumerate() {
+            let diagonal = operator.diagonal(k);
             if lambda[0] <= 0.0 || diagonal.iter().any(|d| *d <= 0.0) {
                 continue;
             }
-            let friction = system.friction(k);
+            let friction = operator.friction(k);
             let most = friction * lambda[0];
             let full = |x: f64| match x.abs() >= most * (1.0 - 1e-12) {
                 true if x > 0.0 => friction,
@@ -120,8 +120,8 @@ impl Free {
         Self { rows }
     }
 
-    fn factors<S: System>(&self, system: &S, matrix: &[f64]) -> Option<Factors> {
-        let n = 3 * system.contacts();
+    fn factors<O: Operator>(&self, operator: &O, matrix: &[f64]) -> Option<Factors> {
+        let n = 3 * operator.contacts();
         let mut m = Square::zero(self.rows.len());
         for (row, (k, i, _)) in self.rows.iter().enumerate() {
             let values = &matrix[(3 * k + i) * n..][..n];

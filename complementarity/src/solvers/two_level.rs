@@ -2,42 +2,46 @@
 //! once, by an exact solve over a few impulse fields on each interface between layers.
 //!
 //! Layers are steps away from what is fixed, so any problem has them that knows which bodies its
-//! contacts join: a factored one, or a matrix with its contact graph. The same idea in lanes,
-//! tuned for the rigid step, is [`crate::coarse`]; this one is plain and general.
+//! contacts join: a factored one, or a matrix with its contact graph. In lanes, with layers as
+//! aggregates, the default stepper runs it ([`crate::in_lanes`]); this one takes any aggregates and
+//! either form, and is the reference that the lanes are tested against.
 
 use std::borrow::Cow;
 
+use drystone_base::lanes::Eight;
+
+use crate::block_cholesky::Cholesky;
+use crate::coarse::STICKING;
 use crate::contact_problem::ContactGraph;
+use crate::operator::{Iterate, Operator};
 use crate::problem::Problem;
 use crate::solvers::anderson::accelerate;
-use crate::solvers::cone;
+use crate::solvers::gauss_seidel::Cone;
 use crate::solvers::run::Run;
 use crate::solvers::sweeper::{Map, Sweeper};
-use crate::solvers::{About, SolveError, Solver};
-use crate::system::{State, System};
+use crate::solvers::{Context, SolveError, Solver};
 
 mod aggregates;
 mod coupling;
-mod envelope;
 mod fields;
 
 pub use aggregates::Aggregates;
 
 pub(crate) use aggregates::Partition;
 use coupling::Coupling;
-use envelope::Envelope;
 use fields::Fields;
 pub(crate) use fields::places_by_arms;
 
 /// Sweeps after each coarse solve.
 const SWEEPS: u32 = 4;
-/// Share of the friction bound below which a contact counts as sticking.
-const STICKING: f64 = 0.98;
 /// Speed below which an open contact counts as touching, as a part of the fastest at the start:
 /// a stack that was just let go falls together.
 const TOUCHING: f64 = 1e-6;
-/// Most numbers in the coarse matrix; where finer aggregates need more, layers stand in.
-const MOST_NUMBERS: usize = 8_000_000;
+/// Most floating-point operations to factor the coarse matrix; where finer aggregates need more,
+/// layers stand in.
+const MOST_OPERATIONS: f64 = 2e9;
+/// Share of its diagonal entry below which a pivot is lost to rounding [1].
+const LOST: f64 = 1e-12;
 
 /// An iteration is a coarse correction and some cone sweeps.
 ///
@@ -51,46 +55,46 @@ const MOST_NUMBERS: usize = 8_000_000;
 ///
 /// A matrix does not know the frames of its contacts: there the fields are constant in each row,
 /// and normals also change linearly if the contacts have places.
-pub(crate) fn solve<S: System>(
-    run: &mut Run<'_, S>,
+pub(crate) fn solve<O: Operator>(
+    run: &mut Run<'_, O>,
     solver: Solver,
     accelerated: bool,
 ) -> Result<(), SolveError> {
-    let Some(coarse) = Coarse::new(run.system, &run.about, run.settings.aggregates) else {
+    let Some(coarse) = Coarse::new(run.operator, &run.context, run.settings.aggregates) else {
         return Err(SolveError::NeedsBodies(solver));
     };
     let mut map = TwoLevel {
-        system: run.system,
+        operator: run.operator,
         coarse,
-        sweeper: Sweeper::new(run, cone::Kernel::new(run.settings))?,
+        sweeper: Sweeper::new(run, Cone::new(run.settings))?,
         sweeps: run.settings.inner_sweeps.unwrap_or(SWEEPS),
     };
     if accelerated {
         accelerate(run, map);
         return Ok(());
     }
-    let mut state = run.first_state();
-    while run.goes_on(&state.impulses) {
-        let rows = map.apply(&mut state);
+    let mut iterate = run.first_iterate();
+    while run.goes_on(&iterate.impulses) {
+        let rows = map.apply(&mut iterate);
         run.count(rows);
     }
     Ok(())
 }
 
 /// The map of one iteration.
-struct TwoLevel<'a, S> {
-    system: &'a S,
+struct TwoLevel<'a, O> {
+    operator: &'a O,
     coarse: Coarse<'a>,
-    sweeper: Sweeper<'a, S, cone::Kernel>,
+    sweeper: Sweeper<'a, O, Cone>,
     sweeps: u32,
 }
 
-impl<S: System> Map for TwoLevel<'_, S> {
-    fn apply(&mut self, state: &mut State) -> u64 {
-        self.coarse.correct(self.system, state);
+impl<O: Operator> Map for TwoLevel<'_, O> {
+    fn apply(&mut self, iterate: &mut Iterate) -> u64 {
+        self.coarse.correct(self.operator, iterate);
         // velocities before, and the product of the step
-        let coarse = 6 * self.system.contacts() as u64;
-        let sweeps = (0..self.sweeps).map(|_| self.sweeper.cycle(state));
+        let coarse = 6 * self.operator.contacts() as u64;
+        let sweeps = (0..self.sweeps).map(|_| self.sweeper.cycle(iterate));
         coarse + sweeps.sum::<u64>()
     }
 }
@@ -98,62 +102,74 @@ impl<S: System> Map for TwoLevel<'_, S> {
 /// Whether the normal takes part, and whether the tangents do.
 type Active = [bool; 2];
 
-struct Coarse<'a> {
+pub(crate) struct Coarse<'a> {
     partition: Partition,
     fields: Fields,
     touching: f64,
     coupling: Coupling<'a>,
-    matrix: Envelope,
+    matrix: Cholesky,
+    /// Per aggregate: `−Pᵀw`, then the coefficients of its fields.
+    right: Vec<Eight<f64>>,
+    scratch: Vec<Eight<f64>>,
 }
 
 impl<'a> Coarse<'a> {
     /// None if nothing says which bodies the contacts join.
-    fn new<S: System>(system: &S, about: &About<'a>, kind: Aggregates) -> Option<Self> {
-        let fastest = (system.b().iter().flatten()).fold(0.0f64, |m, b| m.max(b.abs()));
-        let (graph, places) = match (about.factored, about.graph) {
+    pub(crate) fn new<O: Operator>(
+        operator: &O,
+        context: &Context<'a>,
+        kind: Aggregates,
+    ) -> Option<Self> {
+        let fastest = (operator.b().iter().flatten()).fold(0.0f64, |m, b| m.max(b.abs()));
+        let (graph, places) = match (context.factored, context.graph) {
             (Some(problem), _) => {
-                let places = about.places.map(Cow::Borrowed);
+                let places = context.places.map(Cow::Borrowed);
                 let places = places.unwrap_or_else(|| fields::places_by_arms(problem).into());
                 (Cow::Owned(graph_of(problem)), Some(places))
             }
-            (None, Some(graph)) => (Cow::Borrowed(graph), about.places.map(Cow::Borrowed)),
+            (None, Some(graph)) => (Cow::Borrowed(graph), context.places.map(Cow::Borrowed)),
             (None, None) => return None,
         };
         let places = places.as_deref();
         let mut partition = Partition::of(&graph, places, kind);
-        let mut coupling = Coupling::new(about, &partition)?;
-        if Envelope::size(coupling.first()) > MOST_NUMBERS {
+        let mut coupling = Coupling::new(context, &partition)?;
+        let mut matrix = Cholesky::default();
+        if !coupling.analyse(partition.count, &mut matrix, MOST_OPERATIONS) {
             partition = Partition::of(&graph, places, Aggregates::Layer);
-            coupling = Coupling::new(about, &partition)?;
+            coupling = Coupling::new(context, &partition)?;
+            coupling.analyse(partition.count, &mut matrix, f64::INFINITY);
         }
-        let fields = match (about.factored, places) {
+        let fields = match (context.factored, places) {
             (Some(problem), Some(places)) => fields::rigid(problem, &partition, places),
             _ => fields::by_row(&partition, places),
         };
-        let matrix = Envelope::new(coupling.first());
         Some(Self {
             touching: TOUCHING * fastest,
             partition,
             fields,
             coupling,
             matrix,
+            right: Vec::new(),
+            scratch: Vec::new(),
         })
     }
 
-    fn correct<S: System>(&mut self, system: &S, state: &mut State) {
-        let velocity = |k| system.velocity(k, state);
-        let w: Vec<[f64; 3]> = (0..system.contacts()).map(velocity).collect();
-        let active: Vec<Active> = (0..system.contacts())
-            .map(|k| self.active(system.friction(k), k, &state.impulses[k], w[k][0]))
+    /// One coarse correction.
+    pub(crate) fn correct<O: Operator>(&mut self, operator: &O, iterate: &mut Iterate) {
+        let velocity = |k| operator.velocity(k, iterate);
+        let w: Vec<[f64; 3]> = (0..operator.contacts()).map(velocity).collect();
+        let active: Vec<Active> = (0..operator.contacts())
+            .map(|k| self.active(operator.friction(k), k, &iterate.impulses[k], w[k][0]))
             .collect();
         let (fields, partition) = (&self.fields, &self.partition);
         self.matrix.clear();
         self.coupling
             .assemble(partition, fields, &active, &mut self.matrix);
         self.right(&active, &w);
-        self.matrix.solve();
-        let step = self.step(system, &active, state);
-        self.apply(system, &w, &step, state);
+        self.matrix.factor(LOST);
+        self.matrix.solve(&mut self.right, &mut self.scratch);
+        let step = self.step(operator, &active, iterate);
+        self.apply(operator, &w, &step, iterate);
     }
 
     fn active(&self, friction: f64, k: usize, lambda: &[f64; 3], w: f64) -> Active {
@@ -168,9 +184,11 @@ impl<'a> Coarse<'a> {
 
     /// `−Pᵀw`.
     fn right(&mut self, active: &[Active], w: &[[f64; 3]]) {
+        self.right.clear();
+        self.right.resize(self.partition.count, Eight::default());
         for (k, member) in self.partition.members.iter().enumerate() {
             if let Some(g) = member.aggregate {
-                let right = &mut self.matrix.right[6 * g..6 * g + 6];
+                let right = &mut self.right[g].0;
                 for i in rows(active[k]) {
                     for (right, field) in right.iter_mut().zip(self.fields[k][i]) {
                         *right -= field * w[k][i];
@@ -181,27 +199,38 @@ impl<'a> Coarse<'a> {
     }
 
     /// What the fields change in the impulses, put onto the cones.
-    fn step<S: System>(&self, system: &S, active: &[Active], state: &State) -> Vec<[f64; 3]> {
+    fn step<O: Operator>(
+        &self,
+        operator: &O,
+        active: &[Active],
+        iterate: &Iterate,
+    ) -> Vec<[f64; 3]> {
         let mut step = vec![[0.0; 3]; active.len()];
         for (k, member) in self.partition.members.iter().enumerate() {
             let Some(g) = member.aggregate else {
                 continue;
             };
-            let c = &self.matrix.right[6 * g..6 * g + 6];
-            let mut next = state.impulses[k];
+            let c = &self.right[g].0;
+            let mut next = iterate.impulses[k];
             for i in rows(active[k]) {
                 let fields = self.fields[k][i].iter().zip(c);
                 next[i] += fields.map(|(field, c)| field * c).sum::<f64>();
             }
-            let next = crate::Law::Cone.allowed(system.friction(k), next);
-            step[k] = std::array::from_fn(|i| next[i] - state.impulses[k][i]);
+            let next = crate::Law::Cone.project(operator.friction(k), next);
+            step[k] = std::array::from_fn(|i| next[i] - iterate.impulses[k][i]);
         }
         step
     }
 
     /// Goes along the step as far as the energy of each island falls.
-    fn apply<S: System>(&self, system: &S, w: &[[f64; 3]], step: &[[f64; 3]], state: &mut State) {
-        let product = system.product(step);
+    fn apply<O: Operator>(
+        &self,
+        operator: &O,
+        w: &[[f64; 3]],
+        step: &[[f64; 3]],
+        iterate: &mut Iterate,
+    ) {
+        let product = operator.product(step);
         let mut slope_and_curve = vec![[0.0; 2]; self.partition.islands];
         let members = || {
             let members = self.partition.members.iter().enumerate();
@@ -222,7 +251,7 @@ impl<'a> Coarse<'a> {
             };
             if length > 0.0 {
                 for i in 0..3 {
-                    system.change(k, i, length * step[k][i], state);
+                    operator.change(k, i, length * step[k][i], iterate);
                 }
             }
         }

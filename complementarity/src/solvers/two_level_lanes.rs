@@ -1,20 +1,20 @@
-//! The two-level solve as the rigid step runs it: eight patches at a time, in single precision,
-//! the coarse level over whole layers ([`crate::coarse`], [`crate::sweep`]). Here it takes a
-//! problem from anywhere, so that it stands on the same scale as the others.
+//! An adapter: the two-level solve that the default stepper runs ([`crate::in_lanes`]), eight patches
+//! at a time in single precision with whole layers as aggregates, on a problem from anywhere.
 
 use drystone_base::Vec3;
-use drystone_base::lanes::{Eight, Real};
+use drystone_base::lanes::{Dispatch, Eight};
 
 use crate::blocks::{Blocks, BodyInput, NONE, POINTS, PatchInput, PointInput};
 use crate::coarse::Coarse;
+use crate::in_lanes::LaneMethod;
+use crate::operator::Operator;
 use crate::problem::{Contact, Problem, Twist};
 use crate::solvers::run::Run;
 use crate::solvers::two_level::{Aggregates, Partition, graph_of, places_by_arms};
 use crate::solvers::{SolveError, Solver};
-use crate::system::System;
 
 /// Share of changed contacts above which the coarse matrix is built again.
-const STALE: f64 = 0.05;
+const REBUILD: f64 = 0.05;
 
 /// Sweeps after each coarse solve, as in [`Solver::TwoLevel`].
 const SWEEPS: u32 = 4;
@@ -27,16 +27,16 @@ const CONSISTENT: f64 = 1e-7;
 /// that way along all tangents are looked for first, off the clock (the step knows its own);
 /// where there are none, the problem is refused. Normals may be offset as they like: that is what
 /// targets are for.
-pub(crate) fn solve<S: System>(run: &mut Run<'_, S>, solver: Solver) -> Result<(), SolveError> {
-    let problem = (run.about.factored).ok_or(SolveError::NeedsBodies(solver))?;
+pub(crate) fn solve<O: Operator>(run: &mut Run<'_, O>, solver: Solver) -> Result<(), SolveError> {
+    let problem = (run.context.factored).ok_or(SolveError::NeedsBodies(solver))?;
     let free = run.aside(|| free_velocities(problem));
     let free = free.ok_or(SolveError::NeedsVelocities(solver))?;
-    let places = match run.about.places {
+    let places = match run.context.places {
         Some(places) => places.to_vec(),
         None => places_by_arms(problem),
     };
     let mut impulses = run.first_guess().to_vec();
-    let mut lanes = Lanes::new(problem, &places, &free, &impulses);
+    let mut lanes = Lanes::<f32>::new(problem, &places, &free, &impulses);
     let sweeps = run.settings.inner_sweeps.unwrap_or(SWEEPS);
     // velocities before, the product of the step, and the sweeps
     let rows = (2 + u64::from(sweeps)) * run.all_rows();
@@ -48,14 +48,14 @@ pub(crate) fn solve<S: System>(run: &mut Run<'_, S>, solver: Solver) -> Result<(
     Ok(())
 }
 
-struct Lanes {
-    blocks: Blocks<f32>,
-    coarse: Coarse<f32>,
+struct Lanes<T> {
+    blocks: Blocks<T>,
+    coarse: Coarse<T>,
     /// Contacts of each patch.
     patches: Vec<std::ops::Range<usize>>,
 }
 
-impl Lanes {
+impl<T: Dispatch> Lanes<T> {
     fn new(problem: &Problem, places: &[Vec3], free: &[Twist], impulses: &[[f64; 3]]) -> Self {
         let partition = Partition::of(&graph_of(problem), None, Aggregates::Layer);
         let patches = patches(&problem.contacts);
@@ -101,7 +101,7 @@ impl Lanes {
         blocks.prepare();
         for (to, v) in blocks.velocity.iter_mut().zip(free) {
             let (v, w) = (v.linear, v.angular);
-            *to = Eight([v.x, v.y, v.z, w.x, w.y, w.z, 0.0, 0.0].map(f32::of));
+            *to = Eight([v.x, v.y, v.z, w.x, w.y, w.z, 0.0, 0.0].map(T::of));
         }
         let along = problem.row_velocities(free);
         blocks.aim(|k, point| {
@@ -133,11 +133,8 @@ impl Lanes {
     }
 
     fn iterate(&mut self, sweeps: u32) {
-        self.coarse.look(&self.blocks, 0.0);
-        self.coarse.solve(&mut self.blocks, STALE);
-        for sweep in 0..sweeps {
-            self.blocks.sweep(sweep % 2 == 1);
-        }
+        self.coarse.residual(&self.blocks, 0.0);
+        LaneMethod::TwoLevel.iterate(&mut self.blocks, &mut self.coarse, REBUILD, sweeps);
     }
 
     fn read(&self, problem: &Problem, impulses: &mut [[f64; 3]]) {
@@ -236,5 +233,98 @@ fn add(to: &mut [Twist], factor: f64, what: &[Twist]) {
     for (to, what) in to.iter_mut().zip(what) {
         to.linear += factor * what.linear;
         to.angular += factor * what.angular;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use drystone_base::random::Random;
+    use drystone_base::{Symmetric3, tangents};
+
+    use super::*;
+    use crate::operator::{FactoredOperator, Operator};
+    use crate::problem::Mass;
+    use crate::solvers::Context;
+    use crate::solvers::two_level;
+
+    /// A stack of unit boxes, four contacts a face, that move in any way; with impulses inside the
+    /// friction cones.
+    fn stirred_stack(boxes: usize, seed: u64) -> (Problem, Vec<[f64; 3]>) {
+        let mut random = Random::new(seed);
+        let mut vector = || Vec3::from_array(std::array::from_fn(|_| random.range(-1.0, 1.0)));
+        let mut problem = Problem::default();
+        let mut velocities = vec![Twist::ZERO];
+        problem.bodies.push(Mass::default());
+        let (t1, t2) = tangents(Vec3::Y);
+        for k in 0..boxes {
+            problem.bodies.push(Mass {
+                inverse_mass: 1.0 / (1.0 + k as f64),
+                inverse_inertia: Symmetric3::diagonal(Vec3::splat(6.0 / (1.0 + k as f64))),
+            });
+            velocities.push(Twist {
+                linear: 0.1 * vector() - Vec3::Y * (k + 1) as f64,
+                angular: 0.1 * vector(),
+            });
+            for (x, z) in [(-0.5, -0.5), (0.5, -0.5), (0.5, 0.5), (-0.5, 0.5)] {
+                let below = if k == 0 { 0.0 } else { 0.5 };
+                problem.contacts.push(Contact {
+                    a: k,
+                    b: k + 1,
+                    normal: Vec3::Y,
+                    tangents: [t1, t2],
+                    r_a: Vec3::new(x, below, z),
+                    r_b: Vec3::new(x, -0.5, z),
+                    friction: 0.5,
+                });
+            }
+        }
+        problem.b = problem.row_velocities(&velocities);
+        let guess = |_: &Contact| {
+            let v = vector();
+            [1.0 + 0.5 * v.y, 0.1 * v.x, 0.1 * v.z]
+        };
+        let impulses = problem.contacts.iter().map(guess).collect();
+        (problem, impulses)
+    }
+
+    /// The scalar two-level solve is the reference of the one in lanes: one coarse correction from
+    /// the same impulses gives the same, in double precision to rounding.
+    #[test]
+    fn a_coarse_correction_in_lanes_is_that_of_the_reference() {
+        for seed in 1..6 {
+            let (problem, start) = stirred_stack(5, seed);
+            let operator = FactoredOperator::new(&problem);
+            let context = Context {
+                factored: Some(&problem),
+                ..Context::default()
+            };
+            let mut reference = operator.iterate(start.clone());
+            two_level::Coarse::new(&operator, &context, Aggregates::Layer)
+                .expect("bodies")
+                .correct(&operator, &mut reference);
+
+            let places = places_by_arms(&problem);
+            let free = free_velocities(&problem).expect("a motion of the bodies");
+            let (mut double, mut single) = (start.clone(), start.clone());
+            let mut lanes = Lanes::<f64>::new(&problem, &places, &free, &start);
+            lanes.iterate(0);
+            lanes.read(&problem, &mut double);
+            let mut lanes = Lanes::<f32>::new(&problem, &places, &free, &start);
+            lanes.iterate(0);
+            lanes.read(&problem, &mut single);
+
+            let largest = |x: &[[f64; 3]], y: &[[f64; 3]]| {
+                let pairs = x.iter().flatten().zip(y.iter().flatten());
+                pairs.fold(0.0f64, |most, (x, y)| most.max((x - y).abs()))
+            };
+            let moved = largest(&reference.impulses, &start);
+            assert!(moved > 0.1, "seed {seed}: nothing was corrected");
+            let (f64_off, f32_off) = (
+                largest(&reference.impulses, &double) / moved,
+                largest(&reference.impulses, &single) / moved,
+            );
+            assert!(f64_off < 1e-9, "seed {seed}: f64 is off by {f64_off:.1e}");
+            assert!(f32_off < 1e-4, "seed {seed}: f32 is off by {f32_off:.1e}");
+        }
     }
 }

@@ -2,10 +2,10 @@
 
 use drystone_base::random::Random;
 use drystone_base::{Symmetric3, Vec3, tangents};
-use drystone_complementarity::merit::{cone_residual_of, merit_of, residual_of};
+use drystone_complementarity::Law;
 use drystone_complementarity::{
-    Contact, ContactProblem, FactoredSystem, Form, Mass, MatrixProblem, Problem, ProblemError,
-    System, on_system,
+    Contact, ContactProblem, FactoredOperator, Form, Mass, MatrixProblem, Operator, Problem,
+    ProblemError, on_operator,
 };
 
 /// Bodies with full inertia tensors in a heap of random contacts, every fourth of them fixed.
@@ -77,12 +77,12 @@ fn both_forms_have_the_same_blocks_velocities_and_residuals() {
         let problem = heap(seed);
         problem.check().unwrap();
         let (factored, matrix) = forms(&problem);
-        let factored = FactoredSystem::new(factored);
+        let factored = FactoredOperator::new(factored);
         let impulses = random_impulses(&problem, seed);
         assert_eq!(factored.contacts(), matrix.contacts());
-        let states = (
-            factored.state(impulses.clone()),
-            matrix.state(impulses.clone()),
+        let iterates = (
+            factored.iterate(impulses.clone()),
+            matrix.iterate(impulses.clone()),
         );
         let products = (factored.product(&impulses), matrix.product(&impulses));
         let after = problem.velocities_after(&impulses);
@@ -91,14 +91,14 @@ fn both_forms_have_the_same_blocks_velocities_and_residuals() {
             assert_eq!(factored.friction(k), matrix.friction(k));
             same(factored.tangential(k), matrix.tangential(k));
             let (v, w) = (
-                factored.velocity(k, &states.0),
-                matrix.velocity(k, &states.1),
+                factored.velocity(k, &iterates.0),
+                matrix.velocity(k, &iterates.1),
             );
             for i in 0..3 {
                 same(v[i], w[i]);
                 same(v[i], after[k][i]);
-                same(v[i], factored.velocity_row(k, i, &states.0));
-                same(v[i], matrix.velocity_row(k, i, &states.1));
+                same(v[i], factored.velocity_row(k, i, &iterates.0));
+                same(v[i], matrix.velocity_row(k, i, &iterates.1));
                 same(products.0[k][i], products.1[k][i]);
                 same(factored.diagonal(k)[i], matrix.diagonal(k)[i]);
                 for j in 0..3 {
@@ -107,42 +107,45 @@ fn both_forms_have_the_same_blocks_velocities_and_residuals() {
             }
         }
         same(
-            residual_of(&factored, &impulses),
-            residual_of(&matrix, &impulses),
+            Law::Pyramid.residual(&factored, &impulses),
+            Law::Pyramid.residual(&matrix, &impulses),
         );
         same(
-            cone_residual_of(&factored, &impulses),
-            cone_residual_of(&matrix, &impulses),
+            Law::Cone.residual(&factored, &impulses),
+            Law::Cone.residual(&matrix, &impulses),
         );
-        same(merit_of(&factored, &impulses), merit_of(&matrix, &impulses));
+        same(
+            Law::Pyramid.merit(&factored, &impulses),
+            Law::Pyramid.merit(&matrix, &impulses),
+        );
     }
     assert!(worst < 1e-12, "forms differ by {worst:.1e}"); // measured: 7e-15
 }
 
 #[test]
-fn a_changed_state_is_the_state_of_the_changed_impulses() {
+fn a_changed_iterate_is_the_iterate_of_the_changed_impulses() {
     let mut worst = 0.0f64;
     for seed in 0..5 {
         let problem = heap(seed);
         for problem in [problem.to_matrix_form(), problem] {
             let (from, to) = (random_impulses(&problem, 1), random_impulses(&problem, 2));
-            let error = on_system!(&problem, |system| {
-                let mut state = system.state(from.clone());
-                for k in 0..system.contacts() {
+            let error = on_operator!(&problem, |operator| {
+                let mut iterate = operator.iterate(from.clone());
+                for k in 0..operator.contacts() {
                     for i in 0..3 {
-                        system.change(k, i, to[k][i] - from[k][i], &mut state);
+                        operator.change(k, i, to[k][i] - from[k][i], &mut iterate);
                     }
                 }
-                // and by the sum of states
-                let mut sum = system.zero_state();
-                sum.add_scaled(2.0, &system.state(to.clone()));
+                // and by the sum of iterates
+                let mut sum = operator.zero_iterate();
+                sum.add_scaled(2.0, &operator.iterate(to.clone()));
                 sum.scale(0.5);
-                let exact = system.velocities_after(&to);
-                (0..system.contacts())
+                let exact = operator.velocities_after(&to);
+                (0..operator.contacts())
                     .flat_map(|k| (0..3).map(move |i| (k, i)))
                     .map(|(k, i)| {
-                        let direct = (system.velocity_row(k, i, &state) - exact[k][i]).abs();
-                        direct.max((system.velocity_row(k, i, &sum) - exact[k][i]).abs())
+                        let direct = (operator.velocity_row(k, i, &iterate) - exact[k][i]).abs();
+                        direct.max((operator.velocity_row(k, i, &sum) - exact[k][i]).abs())
                     })
                     .fold(0.0f64, f64::max)
             });
@@ -153,28 +156,28 @@ fn a_changed_state_is_the_state_of_the_changed_impulses() {
 }
 
 /// A plain projected sweep, written once.
-fn sweep(system: &impl System, sweeps: u32) -> Vec<[f64; 3]> {
-    let mut state = system.zero_state();
+fn sweep(operator: &impl Operator, sweeps: u32) -> Vec<[f64; 3]> {
+    let mut iterate = operator.zero_iterate();
     for _ in 0..sweeps {
-        for k in 0..system.contacts() {
-            let diagonal = system.diagonal(k);
+        for k in 0..operator.contacts() {
+            let diagonal = operator.diagonal(k);
             for i in 0..3 {
                 if diagonal[i] <= 0.0 {
                     continue;
                 }
-                let old = state.impulses[k][i];
-                let free = old - system.velocity_row(k, i, &state) / diagonal[i];
-                let most = system.friction(k) * state.impulses[k][0];
+                let old = iterate.impulses[k][i];
+                let free = old - operator.velocity_row(k, i, &iterate) / diagonal[i];
+                let most = operator.friction(k) * iterate.impulses[k][0];
                 let new = if i == 0 {
                     free.max(0.0)
                 } else {
                     free.clamp(-most, most)
                 };
-                system.change(k, i, new - old, &mut state);
+                operator.change(k, i, new - old, &mut iterate);
             }
         }
     }
-    state.impulses
+    iterate.impulses
 }
 
 #[test]
@@ -184,14 +187,14 @@ fn a_sweep_over_either_form_gives_the_impulses_of_the_engine() {
         unreachable!("heaps are factored")
     };
     let mut exact = factored.zero_impulses();
-    drystone_complementarity::pgs::solve(
+    drystone_complementarity::sweeping::pgs(
         factored,
         &mut exact,
         drystone_complementarity::Sweeping::times(15),
     );
     let mut worst = 0.0f64;
     for problem in [problem.to_matrix_form(), problem.clone()] {
-        let impulses = on_system!(&problem, |system| sweep(system, 15));
+        let impulses = on_operator!(&problem, |operator| sweep(operator, 15));
         let pairs = impulses.iter().flatten().zip(exact.iter().flatten());
         let error = pairs.fold(0.0f64, |m, (x, y)| m.max((x - y).abs()));
         worst = worst.max(error);

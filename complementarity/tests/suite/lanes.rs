@@ -4,7 +4,7 @@ use drystone_base::lanes::{Dispatch, Eight};
 use drystone_base::random::Random;
 use drystone_base::{Symmetric3, Vec3, tangents};
 use drystone_complementarity::blocks::{Blocks, BodyInput, NONE, PatchInput, PointInput};
-use drystone_complementarity::{Contact, Mass, Problem, Sweeping, cone};
+use drystone_complementarity::{Contact, Mass, Problem, Sweeping, sweeping};
 
 const BOXES: usize = 6;
 const FRICTION: f64 = 0.4;
@@ -104,7 +104,7 @@ fn both_ways<T: Dispatch>(sweeps: u32) -> (Vec<[f64; 6]>, Vec<[f64; 6]>) {
         relaxation: 0.0,
     };
     let mut impulses = vec![[0.0; 3]; problem.contacts.len()];
-    let solved = cone::solve(&problem, &mut impulses, Sweeping::times(sweeps));
+    let solved = sweeping::cone(&problem, &mut impulses, Sweeping::times(sweeps));
     let scalar = start
         .iter()
         .zip(&solved.delta_v)

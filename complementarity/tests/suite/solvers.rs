@@ -3,7 +3,7 @@
 use crate::solvers_problems::{column, equal, growing, pile, repeated, squeezed, stack};
 use drystone_base::functions::cos;
 use drystone_complementarity::history::first_below;
-use drystone_complementarity::solvers::{Row, SorLcp, sor_lcp};
+use drystone_complementarity::solvers::{Bound, SorLcp, sor_lcp};
 use drystone_complementarity::{
     ContactProblem, Ended, Form, Law, Ordering, Outcome, Record, Settings, SolveError, Solver,
 };
@@ -289,18 +289,18 @@ fn a_dense_complementarity_problem_is_solved_with_bounds_of_every_kind() {
         regularisation: 0.0,
         ..SorLcp::default()
     };
-    let rows = [Row::Unilateral; 2];
+    let rows = [Bound::Unilateral; 2];
     let sweeps = sor_lcp(&[2.0, 1.0, 1.0, 2.0], &[2.0, -1.0], &mut x, &rows, settings).unwrap();
     assert!(
         sweeps < 200 && (x[0] - 1.0).abs() < 1e-12 && x[1] == 0.0,
         "{x:?}"
     );
     // bilateral pulls where unilateral may not
-    let rows = [Row::Unilateral, Row::Bilateral];
+    let rows = [Bound::Unilateral, Bound::Bilateral];
     sor_lcp(&[2.0, 0.0, 0.0, 2.0], &[2.0, -1.0], &mut x, &rows, settings).unwrap();
     assert!((x[1] + 0.5).abs() < 1e-12, "{x:?}");
     // friction of one direction is at most μ times the normal
-    let friction = Row::OneWayFriction {
+    let friction = Bound::OneWayFriction {
         normal: 0,
         friction: 0.3,
     };
@@ -308,13 +308,13 @@ fn a_dense_complementarity_problem_is_solved_with_bounds_of_every_kind() {
         &[1.0, 0.0, 0.0, 1.0],
         &[2.0, 5.0],
         &mut x,
-        &[Row::Unilateral, friction],
+        &[Bound::Unilateral, friction],
         settings,
     )
     .unwrap();
     assert!((x[1] - 0.6).abs() < 1e-12, "{x:?}");
     // in two directions it is against the sliding
-    let disc = Row::Disc {
+    let disc = Bound::Disc {
         normal: 0,
         friction: 0.5,
     };
@@ -324,7 +324,7 @@ fn a_dense_complementarity_problem_is_solved_with_bounds_of_every_kind() {
         &identity,
         &[2.0, 3.0, -4.0],
         &mut x,
-        &[Row::Unilateral, disc, disc],
+        &[Bound::Unilateral, disc, disc],
         settings,
     )
     .unwrap();
@@ -338,7 +338,7 @@ fn a_dense_complementarity_problem_is_solved_with_bounds_of_every_kind() {
         &[0.0],
         &[1.0],
         &mut x,
-        &[Row::Unilateral],
+        &[Bound::Unilateral],
         SorLcp::default(),
     )
     .unwrap();
@@ -347,7 +347,7 @@ fn a_dense_complementarity_problem_is_solved_with_bounds_of_every_kind() {
         &[1.0; 3],
         &[1.0; 2],
         &mut [0.0; 2],
-        &[Row::Unilateral; 2],
+        &[Bound::Unilateral; 2],
         settings,
     );
     assert_eq!(

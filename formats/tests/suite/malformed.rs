@@ -22,8 +22,13 @@ const TABLE: &[(&str, &str, usize, usize, &[&str])] = &[
     ("unknown pattern", "[[generate]]\nname = \"t\"\npattern.rng = { bricks = 3 }", 3, 9, &["`rng`", "did you mean `ring`?"]),
     ("unknown key of a pattern", "[[generate]]\npattern.ring = { brick = 3 }", 2, 18, &["`brick`", "did you mean `bricks`?"]),
     ("a key like no other", "[[body]]\nshape.sphere = { radius = 1 }\nqqqqqqqq = 1", 3, 1, &["`qqqqqqqq`", "the keys here are", "position"]),
-    ("unknown solver option", "[solver]\nsteper = \"vsp\"", 2, 1, &["`steper`", "did you mean `stepper`?"]),
-    ("unknown stepper", "[solver]\nstepper = \"vps\"\n[[body]]\nshape.sphere = { radius = 1 }", 2, 11, &["`vps`", "vsp"]),
+    ("unknown solver option", "[solver.rigid]\nsteper = \"vsp\"", 2, 1, &["`steper`", "did you mean `stepper`?"]),
+    ("unknown solver option in old words", "[solver]\nsteper = \"vsp\"", 2, 1, &["`steper`", "did you mean `stepper`?"]),
+    ("unknown solver", "[solver.strnd]\nsteps_per_frame = 8", 1, 9, &["`strnd`", "did you mean `strand`?"]),
+    ("bodies solved twice", "[solver]\nsleeping = true\n[solver.rigid]\nstepper = \"vsp\"", 1, 1, &["`solver.rigid`"]),
+    ("strands solved twice", "[strand_solver]\nsteps_per_frame = 8\n[solver.strand]\nsteps_per_frame = 9", 1, 1, &["`strand_solver`", "`solver.strand`"]),
+    ("unknown option of cloth", "[solver.cloth]\nthicknes = 0.1", 2, 1, &["`thicknes`", "did you mean `thickness`?"]),
+    ("unknown stepper", "[solver.rigid]\nstepper = \"vps\"\n[[body]]\nshape.sphere = { radius = 1 }", 2, 11, &["`vps`", "vsp"]),
     ("text where a number belongs", "dt = \"fast\"", 1, 6, &["invalid type", "fast"]),
     ("a number where text belongs", "name = 3", 1, 8, &["invalid type", "3"]),
     ("two numbers where three belong", "[[body]]\nshape.box = { size = [1, 2] }", 2, 22, &["3"]),
@@ -194,6 +199,9 @@ fn errors_that_show_up_later_find_their_line() {
 fn an_option_out_of_range_is_found_in_the_section_of_its_system() {
     let body = "[[body]]\nshape.sphere = { radius = 1 }\n";
     for (section, option, line) in [
+        ("solver.rigid", "coursed.substeps", 5),
+        ("solver.strand", "steps_per_frame", 5),
+        ("solver.cloth", "elastic_fraction", 5),
         ("solver", "coursed.substeps", 5),
         ("strand_solver", "steps_per_frame", 5),
         ("cloth_solver", "elastic_fraction", 5),
@@ -209,8 +217,8 @@ fn words_of_the_field_are_understood_beside_our_own() {
     let body = "[[body]]\nshape.sphere = { radius = 1 }\n";
     let text = format!("[rigid_solver]\nstepper = \"two-level\"\nsleeping = true\n{body}");
     let scene = parse_scene(&text, "a.toml", "").unwrap();
-    assert_eq!(scene.solver.stepper, Stepper::Coursed);
-    assert!(scene.solver.sleeping);
+    assert_eq!(scene.solver.rigid.stepper, Stepper::Coursed);
+    assert!(scene.solver.rigid.sleeping);
     let text = "[[strand]]\npoints = [[0, 0, 0], [1, 0, 0]]\nconstraint = [{ to = \"start\" }]\n";
     let scene = parse_scene(text, "a.toml", "").unwrap();
     assert_eq!(scene.strands[0].holds.len(), 1);

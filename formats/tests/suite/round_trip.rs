@@ -5,7 +5,7 @@ use std::fs;
 use drystone_formats::toml::write_scene_json;
 use drystone_formats::{Checkpoint, checkpoint, obj, parse_scene, read_scene, write_scene};
 use drystone_world::{
-    Body, Builtin, Camera, Generator, Key, Mesh, Part, Pattern, Ring, Scene, Shape, Truth, World,
+    Body, Builtin, Camera, Generator, Key, Mesh, Part, Pattern, Ring, Scene, Shape, World, truth,
 };
 
 /// A bit of everything.
@@ -16,7 +16,7 @@ fn rich() -> Scene {
     scene.dt = 1.0 / 3.0 * 0.01;
     scene.seed = 7;
     scene.camera = Some(Camera::new([1.0, 2.0, 3.0], [0.1, 0.2, 0.3]));
-    scene.solver.sleeping = true;
+    scene.solver.rigid.sleeping = true;
     scene
         .material("brick", 0.1 + 0.2, 0.25)
         .contact("brick", "default", 0.7, 0.0);
@@ -68,13 +68,11 @@ fn rich() -> Scene {
             .at(-20.0, 0.0, 0.0)
             .density(2000.0),
     );
-    scene.truth(Truth::StandsStill {
-        bodies: "tower/*".into(),
-        drift: 5e-4,
-        sideways: true,
-        from: 1.0,
-        to: None,
-    });
+    scene.truth(
+        truth::stands_still("tower/*", 5e-4)
+            .over(1.0..)
+            .with("sideways", true),
+    );
     scene
 }
 

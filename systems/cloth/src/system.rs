@@ -2,9 +2,7 @@
 
 mod roster;
 
-use std::time::Instant;
-
-use drystone_base::{Pose, Vec3};
+use drystone_base::{Pose, Stopwatch, Vec3};
 use serde::{Deserialize, Serialize};
 
 use crate::body::FreeBody;
@@ -253,7 +251,7 @@ impl System {
         watch: &mut dyn FnMut(&State),
         go_on: &mut dyn FnMut(&Moment) -> bool,
     ) -> Report {
-        let clock = Instant::now();
+        let clock = Stopwatch::start();
         self.scratch.tally = Default::default();
         self.scratch.toiled = 0;
         let end = if seconds > 0.0 {
@@ -297,7 +295,7 @@ impl System {
         }
     }
 
-    fn report(&mut self, end: Tick, clock: Instant) -> Report {
+    fn report(&mut self, end: Tick, clock: Stopwatch) -> Report {
         let (energy, surplus) = self.close_account();
         let state = &self.state;
         let mut layers = vec![0u64; 2];
@@ -345,7 +343,7 @@ impl System {
             interrupted: false,
             not_finite,
             time: self.time(),
-            seconds: clock.elapsed().as_secs_f64(),
+            seconds: clock.seconds(),
         }
     }
 

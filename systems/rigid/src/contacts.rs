@@ -1,10 +1,8 @@
 //! Who touches whom. Contacts live on from step to step: while two bodies hardly move against
 //! each other their manifold is kept and only measured again.
 
-use std::time::Instant;
-
 use drystone_base::functions::{exp, ln};
-use drystone_base::{Mat3, Pose, Vec3};
+use drystone_base::{Mat3, Pose, Stopwatch, Vec3};
 use drystone_geometry::{Aabb, ContactBuffer, Shape, collide};
 use serde::{Deserialize, Serialize};
 
@@ -91,13 +89,13 @@ pub(crate) fn detect(
     workspace: &mut Workspace,
     dt: f64,
 ) {
-    let start = Instant::now();
+    let start = Stopwatch::start();
     near_pairs(state, model, &options.tuning, workspace, dt);
     if !nothing_moved(state, model, &options.tuning, workspace) {
         renew(state, model, options, workspace, dt);
     }
     state.contacts.measure(&state.position, &workspace.axes);
-    workspace.collision_seconds += start.elapsed().as_secs_f64();
+    workspace.collision_seconds += start.seconds();
 }
 
 /// Pose of `b` seen from `a`.
@@ -166,7 +164,8 @@ fn renew(state: &mut State, model: &Model, options: &Options, workspace: &mut Wo
         }
         let struck = workspace.struck[ia].max(workspace.struck[ib]);
         let closing = closing_speed(state, ia, ib, &workspace.radius) * dt + struck;
-        let reach = options.tuning.envelope * length + recycle + closing;
+        let fall = (workspace.fall[ib] - workspace.fall[ia]).length();
+        let reach = options.tuning.envelope * length + recycle + closing + fall;
         workspace.buffer.manifolds.clear();
         workspace.buffer.points.clear();
         collide(
@@ -245,12 +244,14 @@ fn near_pairs(state: &State, model: &Model, tuning: &Tuning, workspace: &mut Wor
         radius,
         broad,
         near,
+        fall,
         struck,
         speed,
         ..
     } = workspace;
     boxes.clear();
     axes.clear();
+    fall.clear();
     speed.clear();
     for i in 0..model.len() {
         axes.push(Mat3::from_quat(state.rotation[i]));
@@ -264,9 +265,17 @@ fn near_pairs(state: &State, model: &Model, tuning: &Tuning, workspace: &mut Wor
         speed.push(state.linear_velocity[i].length() + spin);
         let grow = envelope + spin * dt;
         let travel = state.linear_velocity[i] * dt;
+        // what falls beside others does not near them: it is the ground that comes up
+        let moves = model.is_dynamic(i) && !state.asleep[i];
+        let push = if moves {
+            state.push(model, i)
+        } else {
+            Vec3::ZERO
+        };
+        fall.push((push - model.gravity) * dt * dt);
         boxes.push(Aabb {
-            low: tight.low + travel.min(Vec3::ZERO) - Vec3::splat(grow),
-            high: tight.high + travel.max(Vec3::ZERO) + Vec3::splat(grow),
+            low: tight.low + travel.min(Vec3::ZERO) + fall[i].min(Vec3::ZERO) - Vec3::splat(grow),
+            high: tight.high + travel.max(Vec3::ZERO) + fall[i].max(Vec3::ZERO) + Vec3::splat(grow),
         });
     }
     let may_pair = |a: u32, b: u32| model.is_dynamic(a as usize) || model.is_dynamic(b as usize);
@@ -307,8 +316,16 @@ fn find_struck(
     dt: f64,
 ) -> bool {
     struck.clear();
-    struck.resize(model.len(), 0.0);
-    let mut any = false;
+    // a force pushes as a blow does
+    struck.extend((0..model.len()).map(|i| {
+        let way = state.force[i].length() * model.inverse_mass[i] * dt * dt;
+        if way > tuning.struck * model.thickness[i] {
+            way
+        } else {
+            0.0
+        }
+    }));
+    let mut any = struck.iter().any(|&way| way > 0.0);
     let contacts = &state.contacts;
     let mut cursor = 0;
     for &(a, b) in near {

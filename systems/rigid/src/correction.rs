@@ -2,7 +2,7 @@
 
 use drystone_base::functions::rotation_vector;
 use drystone_base::{integrate_rotation, near_unit};
-use drystone_complementarity::{Sweeping, pgs};
+use drystone_complementarity::{Sweeping, sweeping};
 
 use crate::dynamics::{Assembly, Part};
 use crate::{Model, State};
@@ -34,7 +34,7 @@ pub(crate) fn correction(
     }
     assembly.impulses.clear();
     assembly.impulses.resize(assembly.points.len(), [0.0; 3]);
-    let solved = pgs::solve(
+    let solved = sweeping::pgs(
         &assembly.problem,
         &mut assembly.impulses,
         Sweeping::normals(sweeps),

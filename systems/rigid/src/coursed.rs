@@ -63,7 +63,7 @@ pub(crate) fn step(
         };
         (left, taken) = (left - 1, taken + 1);
     }
-    workspace.parts = taken;
+    report.parts = taken;
     state.time = start;
     scale_impulses(state, dt / part);
     if options.sleeping {
@@ -100,18 +100,19 @@ fn parts(state: &State, model: &Model, options: &Options, workspace: &Workspace,
                 wanted = wanted.max((bend / least).sqrt());
             }
         }
-        if wanted > most && may_meet(state, model, pair, way, dt) {
+        let fall = workspace.fall[b] - workspace.fall[a];
+        if wanted > most && may_meet(state, model, pair, way, fall, dt) {
             most = wanted;
         }
     }
     (most.ceil() as u32).clamp(1, tuning.parts)
 }
 
-/// Whether the two can meet within `dt` as they move now: not where they keep apart along the normal of a
+/// Whether the two can meet within `dt` as they move now and `fall` against each other: not where they keep apart along the normal of a
 /// contact that was found, nor where the box about one keeps apart from the box that the other sweeps, as
 /// seen from it, nor where they are farther apart than their `way`. What passes beside a thin body has no
 /// contact: there is no place over a face of it yet.
-fn may_meet(state: &State, model: &Model, pair: &Pair, way: f64, dt: f64) -> bool {
+fn may_meet(state: &State, model: &Model, pair: &Pair, way: f64, fall: Vec3, dt: f64) -> bool {
     let (a, b) = (pair.a as usize, pair.b as usize);
     let travel = (state.linear_velocity[b] - state.linear_velocity[a]) * dt;
     // what is left of the way is by turning
@@ -122,21 +123,22 @@ fn may_meet(state: &State, model: &Model, pair: &Pair, way: f64, dt: f64) -> boo
         let far_a = model.shape[a].support(pose_a.local_direction(n));
         let far_b = model.shape[b].support(pose_b.local_direction(-n));
         let gap = n.dot(pose_b.position - pose_a.position) - far_a - far_b;
-        gap + n.dot(travel).min(0.0) > turning
+        gap + n.dot(travel).min(0.0) + n.dot(fall).min(0.0) > turning
     };
     let found = pair.first as usize..(pair.first + pair.count) as usize;
     if state.contacts.patches[found].iter().any(apart) {
         return false;
     }
     let (mut swept, other) = (model.shape[b].aabb(&pose_b), model.shape[a].aabb(&pose_a));
-    swept.low += travel.min(Vec3::ZERO);
-    swept.high += travel.max(Vec3::ZERO);
+    swept.low += travel.min(Vec3::ZERO) + fall.min(Vec3::ZERO);
+    swept.high += travel.max(Vec3::ZERO) + fall.max(Vec3::ZERO);
     if !swept.grown(turning).overlaps(&other) {
         return false;
     }
     // the distance of meshes is too dear for every step
     let plain = |i: usize| !matches!(model.shape[i], Shape::Mesh(_) | Shape::Compound(_));
-    let close = || distance(&model.shape[a], &pose_a, &model.shape[b], &pose_b) <= way;
+    let reach = way + fall.length();
+    let close = || distance(&model.shape[a], &pose_a, &model.shape[b], &pose_b) <= reach;
     !plain(a) || !plain(b) || close()
 }
 
@@ -161,7 +163,7 @@ fn advance(
         state,
         model,
         options,
-        (&workspace.radius, &workspace.struck),
+        (&workspace.radius, &workspace.struck, &workspace.fall),
         dt,
     );
     if options.sleeping {
@@ -198,13 +200,14 @@ fn advance(
 }
 
 /// Contact graph of what touches or may meet within the step. A body's points move with its
-/// velocity and its spin; per body, its `radius` about its centre of mass and how far it may be `struck` [m].
+/// velocity and its spin; per body, its `radius` about its centre of mass, how far it may be `struck` and how
+/// far it may `fall` [m].
 pub(crate) fn analyse(
     graph: &mut Graph,
     state: &State,
     model: &Model,
     options: &Options,
-    (radius, struck): (&[f64], &[f64]),
+    (radius, struck, fall): (&[f64], &[f64], &[Vec3]),
     dt: f64,
 ) {
     let speed = |i: usize| state.linear_velocity[i].length() + spin_speed(state, i, radius);
@@ -214,11 +217,12 @@ pub(crate) fn analyse(
     graph.analyse(contacts, model, |k| {
         let patch = &contacts.patches[k];
         let (a, b) = (patch.a as usize, patch.b as usize);
+        let distance = patch.distance - patch.normal.dot(fall[a] - fall[b]).max(0.0);
         // what goes past at a distance is found, but does not meet
-        patch.distance < tuning.near * patch.length + reach
-            && (patch.distance < tuning.envelope * patch.length || {
+        distance < tuning.near * patch.length + reach
+            && (distance < tuning.envelope * patch.length || {
                 let way = approach(state, a, b, patch.normal, radius) * dt;
-                patch.distance < tuning.envelope * patch.length + way + struck[a].max(struck[b])
+                distance < tuning.envelope * patch.length + way + struck[a].max(struck[b])
             })
     });
 }
@@ -314,6 +318,7 @@ fn advance_group<T: Dispatch>(
 /// go around the contacts that still close. Returns whether the last impulses held.
 fn solve<T: Dispatch>(group: &mut Group<T>, options: &Options, first: bool) -> bool {
     let (settings, tuning) = (&options.coursed, &options.tuning);
+    let method = settings.method();
     // without layers sweeps are all there is: take more of them
     let (rounds, gain) = match group.flies {
         _ if group.coarse.is_empty() => (tuning.free_rounds * settings.rounds, tuning.free_gain),
@@ -321,10 +326,10 @@ fn solve<T: Dispatch>(group: &mut Group<T>, options: &Options, first: bool) -> b
         false => (settings.rounds, tuning.gain),
     };
     let large = group.blocks.len() > tuning.large as usize;
-    let (few, spread, stale) = if group.flies {
-        (3.0 * tuning.few, 1.0, 2.0 * tuning.stale)
+    let (few, spread, rebuild) = if group.flies {
+        (3.0 * tuning.few, 1.0, 2.0 * tuning.rebuild_fraction)
     } else {
-        (tuning.few, tuning.spread, tuning.stale)
+        (tuning.few, tuning.spread, tuning.rebuild_fraction)
     };
     // a small group is solved to the end
     let still = if first || !large {
@@ -334,34 +339,32 @@ fn solve<T: Dispatch>(group: &mut Group<T>, options: &Options, first: bool) -> b
     };
     let (mut enough, mut before) = (1.0, f64::INFINITY);
     for round in 0..rounds.max(tuning.sinking_rounds) {
-        let wrong = group.coarse.look(&group.blocks, enough);
-        group.residual = wrong.approach;
-        let sinks = wrong.approach > group.sinking;
-        let holds = wrong.velocity <= still && (large || !wrong.slides);
+        let residual = group.coarse.residual(&group.blocks, enough);
+        group.residual = residual.approach;
+        let sinks = residual.approach > group.sinking;
+        let holds = residual.velocity <= still && (large || !residual.slides);
         if round == 0 && holds {
             return true;
         }
         // a blow spreads in a round or two; what then stays wrong where things fly is on its way elsewhere
-        let stays = group.flies && round > 1 && wrong.energy > tuning.flying_progress * before;
-        let further = sinks || (round < rounds && wrong.share >= few && !stays);
-        before = wrong.energy;
+        let stays = group.flies && round > 1 && residual.energy > tuning.flying_progress * before;
+        let further = sinks || (round < rounds && residual.share >= few && !stays);
+        before = residual.energy;
         if holds || (round > 0 && !further) {
             break;
         }
         if round == 0 {
-            enough = (gain * wrong.approach).min(group.sinking).max(1.0);
+            enough = (gain * residual.approach).min(group.sinking).max(1.0);
         }
-        let local = round > 0 && large && wrong.share < tuning.many;
-        if local && group.coarse.promise() < tuning.worth * wrong.energy {
-            let some = group.coarse.restless(&group.blocks, spread * enough);
+        let local = round > 0 && large && residual.share < tuning.many;
+        if local && group.coarse.predicted_decrease() < tuning.coarse_decrease * residual.energy {
+            let some = group.coarse.active_set(&group.blocks, spread * enough);
             for sweep in 0..settings.sweeps {
                 group.residual = group.blocks.sweep_some(some, sweep % 2 == 1);
             }
         } else {
-            group.coarse.solve(&mut group.blocks, stale);
-            for sweep in 0..settings.sweeps {
-                group.residual = group.blocks.sweep(sweep % 2 == 1);
-            }
+            let (blocks, coarse) = (&mut group.blocks, &mut group.coarse);
+            group.residual = method.iterate(blocks, coarse, rebuild, settings.sweeps);
         }
         group.sweeps += settings.sweeps as usize;
         if group.residual <= enough {
@@ -379,7 +382,7 @@ fn fly(state: &mut State, model: &Model, i: usize, substeps: u32, dt: f64) {
     }
     let h = dt / f64::from(substeps);
     for _ in 0..substeps {
-        let push = model.gravity * model.gravity_scale[i] + state.force[i] * model.inverse_mass[i];
+        let push = state.push(model, i);
         let slow = 1.0 / (1.0 + h * model.linear_damping[i]);
         let calm = 1.0 / (1.0 + h * model.angular_damping[i]);
         let before = state.linear_velocity[i];

@@ -2,9 +2,9 @@
 //!
 //! Two signs call for it. A body much lighter than what presses on it is moved by small errors of
 //! large impulses: there contacts must close more slowly than the rounds are content with. And
-//! rounds that end unsolved in one substep after the other, in a group where nothing flies, will not
-//! get there; where it finds no solution either it is left alone for the rest of the step. Under a
-//! heavy load it is called every time: one substep left unsolved starts a collapse.
+//! rounds that end unsolved, in a group where nothing flies, will not get there; where it finds no solution
+//! either, it is tried once more, from the impulses of the next substep, and then left alone for the rest of
+//! the step. Under a heavy load it is called every time: one substep left unsolved starts a collapse.
 
 use drystone_base::lanes::Dispatch;
 use drystone_complementarity::newton::{Limits, Newton, bears_heavy_load};
@@ -15,8 +15,11 @@ use crate::group::Group;
 /// Share of the approach that is too fast under a heavy load to which the direct solver works [1].
 const SOLVED: f64 = 0.1;
 
+/// How often in a step it may find no solution where there is no heavy load.
+const ATTEMPTS: u32 = 2;
+
 /// What may be spent on rounds that end unsolved without a heavy load, and while things fly.
-const PATIENCE: Limits = Limits {
+const SHORT_LIMITS: Limits = Limits {
     factorisations: 30,
     flops: 5e6,
     work: 5e7,
@@ -28,15 +31,15 @@ pub(crate) struct Direct {
     newton: Newton,
     /// Solves in turn that ended above what is enough.
     unsolved: u32,
-    /// Whether it has found no solution in this step.
-    failed: bool,
+    /// How often it has found no solution in this step.
+    failed: u32,
 }
 
 impl Direct {
     /// A new step.
     pub(crate) fn begin(&mut self) {
         self.unsolved = 0;
-        self.failed = false;
+        self.failed = 0;
     }
 }
 
@@ -47,7 +50,7 @@ pub(crate) fn finish<T: Dispatch>(group: &mut Group<T>, enough: f64, tuning: &Tu
     let direct = &mut group.direct;
     let stuck = group.residual > enough && !group.flies;
     direct.unsolved = if stuck { direct.unsolved + 1 } else { 0 };
-    let stubborn = direct.unsolved >= tuning.stubborn && !direct.failed;
+    let stubborn = direct.unsolved >= tuning.stubborn && direct.failed < ATTEMPTS;
     // what flies need not be that still
     let limit = if group.flies { enough } else { tuning.tight };
     let heavy = if group.flies {
@@ -65,9 +68,9 @@ pub(crate) fn finish<T: Dispatch>(group: &mut Group<T>, enough: f64, tuning: &Tu
     let limits = if loaded && !group.flies {
         Limits::default()
     } else {
-        PATIENCE
+        SHORT_LIMITS
     };
     let outcome = (direct.newton).solve(&mut group.blocks, tolerance, &limits);
-    direct.failed |= !outcome.solved;
+    direct.failed += u32::from(!outcome.solved);
     group.residual = outcome.residual / calm;
 }

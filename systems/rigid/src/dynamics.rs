@@ -2,10 +2,10 @@
 //! move its bodies.
 
 use drystone_base::{Vec3, integrate_rotation, tangents};
-use drystone_complementarity::{Contact, Mass, Problem, Solved, Sweeping, Twist, cone, pgs};
+use drystone_complementarity::{Contact, Mass, Problem, Solved, Sweeping, Twist, sweeping};
 
-use crate::choice::Choice;
 use crate::graph::NONE;
+use crate::solver_choice::SolverChoice;
 use crate::turn::turn_freely;
 use crate::watch::Watch;
 use crate::{Contacts, Model, State};
@@ -44,7 +44,7 @@ pub(crate) struct Treatment {
     /// Gauss-Seidel sweeps, or most iterations of another solver.
     pub(crate) sweeps: u32,
     /// Who solves.
-    pub(crate) choice: Choice,
+    pub(crate) choice: SolverChoice,
     /// Relaxation of eq. 41 before it is divided by h.
     pub(crate) gamma: f64,
     /// Points farther apart are no contacts, over the patch's length [1].
@@ -66,6 +66,24 @@ pub(crate) struct Treatment {
 }
 
 impl Treatment {
+    /// Hard contacts of any reach on the cone, warm started; what meets within `bounce_time` seconds
+    /// bounces. For steppers that solve no such problem themselves.
+    pub(crate) fn of_hard_contacts(bounce_time: f64) -> Self {
+        Self {
+            sweeps: 0,
+            choice: SolverChoice::default(),
+            gamma: 0.0,
+            reach: f64::INFINITY,
+            speculative: true,
+            warm: 1.0,
+            cone: true,
+            keep_velocity: true,
+            stabilisation: 0.0,
+            bounce_time: Some(bounce_time),
+            free_turn: true,
+        }
+    }
+
     /// Velocity of body `i` after `h` seconds without contacts.
     fn free_velocity(&self, state: &State, model: &Model, i: usize, h: f64) -> Twist {
         if self.free_turn {
@@ -388,9 +406,9 @@ impl Assembly {
             return solved;
         }
         let solve = if treatment.cone {
-            cone::solve
+            sweeping::cone
         } else {
-            pgs::solve
+            sweeping::pgs
         };
         solve(problem, impulses, Sweeping::times(treatment.sweeps))
     }

@@ -5,9 +5,8 @@
 //! energy or momentum of their own.
 
 use drystone_base::Vec3;
-use drystone_complementarity::{Problem, merit};
+use drystone_complementarity::{FactoredOperator, Law, Problem};
 
-use crate::choice::Choice;
 use crate::dynamics::{Assembly, Treatment, everything};
 use crate::{Contacts, Model, State};
 
@@ -94,19 +93,7 @@ pub fn contact_forces(state: &State, span: f64) -> Vec<ContactForce> {
 /// fixated, and the impulses kept in the contacts as its candidate solution. Contacts are those
 /// of the last query; open ones may close within the step.
 pub fn contact_problem(state: &State, model: &Model, h: f64) -> (Problem, Vec<[f64; 3]>) {
-    let treatment = Treatment {
-        sweeps: 0,
-        choice: Choice::default(),
-        gamma: 0.0,
-        reach: f64::INFINITY,
-        speculative: true,
-        warm: 0.0,
-        cone: true,
-        keep_velocity: true,
-        stabilisation: 0.0,
-        bounce_time: Some(h),
-        free_turn: true,
-    };
+    let treatment = Treatment::of_hard_contacts(h);
     let mut assembly = Assembly::default();
     assembly.pose(state, model, &everything(state, model), &treatment, h);
     let impulses = assembly.problem.contacts.iter().zip(&assembly.points);
@@ -119,12 +106,12 @@ pub fn contact_problem(state: &State, model: &Model, h: f64) -> (Problem, Vec<[f
 /// Merit of the state's impulses in its [`contact_problem`] (Erleben 2007, eq. 37-38).
 pub fn contact_merit(state: &State, model: &Model, h: f64) -> f64 {
     let (problem, impulses) = contact_problem(state, model, h);
-    merit::merit(&problem, &impulses)
+    Law::Pyramid.merit(&FactoredOperator::new(&problem), &impulses)
 }
 
 /// Scale-free residual of the state's impulses in its [`contact_problem`], with the friction
 /// cone [1].
 pub fn contact_residual(state: &State, model: &Model, h: f64) -> f64 {
     let (problem, impulses) = contact_problem(state, model, h);
-    merit::cone_residual(&problem, &impulses)
+    Law::Cone.residual(&FactoredOperator::new(&problem), &impulses)
 }

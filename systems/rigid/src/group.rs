@@ -5,6 +5,7 @@ use drystone_base::lanes::{Dispatch, Eight, Real};
 use drystone_base::{Quat, Vec3, tangents};
 use drystone_complementarity::blocks::{Blocks, BodyInput, POINTS, PatchInput, PointInput};
 use drystone_complementarity::coarse::Coarse;
+use drystone_complementarity::in_lanes::LaneMethod;
 use drystone_geometry::Shape;
 
 use crate::direct::Direct;
@@ -285,7 +286,7 @@ impl<T: Dispatch> Group<T> {
         options: &Options,
         dt: f64,
     ) {
-        let coarse = options.coursed.coarse;
+        let coarse = options.coursed.method() == LaneMethod::TwoLevel;
         let h = dt / f64::from(options.coursed.substeps);
         self.sweeps = 0;
         self.residual = 0.0;
@@ -303,8 +304,7 @@ impl<T: Dispatch> Group<T> {
             let i = body as usize;
             let moves = model.is_dynamic(i) && state.present[i] && !state.asleep[i];
             let inverse_inertia = state.inverse_inertia(model, i);
-            let push =
-                model.gravity * model.gravity_scale[i] + state.force[i] * model.inverse_mass[i];
+            let push = state.push(model, i);
             self.inputs.push(BodyInput {
                 inverse_mass: model.inverse_mass[i],
                 inverse_inertia,
@@ -514,7 +514,7 @@ impl<T: Dispatch> Group<T> {
         self.follow_arms(state, model, tuning);
         // the coarse level only guides, and its line search knows the present inertia
         let turned = self.turned.iter().filter(|&&turned| turned).count();
-        if turned as f64 > tuning.stale * self.members.len() as f64 {
+        if turned as f64 > tuning.rebuild_fraction * self.members.len() as f64 {
             self.coarse.take_inertia(&self.blocks);
         }
         true

@@ -3,7 +3,6 @@
 //! [`Model`] is what stays fixed while running, [`State`] all that moves; [`System`] owns both
 //! and advances them with the stepper chosen in [`Options`].
 
-mod choice;
 mod contacts;
 mod correction;
 mod coursed;
@@ -21,6 +20,7 @@ mod problem;
 mod shock;
 mod sleep;
 mod soft;
+mod solver_choice;
 mod state;
 mod system;
 mod tuning;
@@ -28,8 +28,8 @@ mod turn;
 mod vsp;
 mod watch;
 
-pub use choice::SolverSettings;
 pub use drystone_complementarity::{Aggregates, ContactProblem, Ordering, Solver};
+pub use solver_choice::SolverSettings;
 
 pub use contacts::{Contacts, Pair, Patch, Point};
 pub use error::Error;

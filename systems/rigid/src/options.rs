@@ -1,10 +1,14 @@
 //! How a step is taken.
 
+use drystone_complementarity::in_lanes::LaneMethod;
 use drystone_complementarity::{Ordering, Solver};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::choice::{Choice, SolverSettings, ordering_by_name, ordering_names, solver_names};
+use crate::solver_choice::{
+    LANE_SOLVERS, SolverChoice, SolverSettings, lane_solver, lane_solver_names, ordering_by_name,
+    ordering_names, solver_names,
+};
 use crate::{Error, Tuning};
 
 /// Which method advances the bodies. Each is one file with the same verbs.
@@ -124,8 +128,11 @@ pub struct CoursedOptions {
     pub sweeps: u32,
     /// Most rounds of coarse solve and sweeps in a substep; a quiet island needs one.
     pub rounds: u32,
-    /// Whether the stack layers are solved as a coarse level.
-    pub coarse: bool,
+    /// The solver of the contacts, by name: `two-level`, with the stack layers as a coarse level, or
+    /// `cone`, sweeps alone.
+    #[serde(alias = "coarse", deserialize_with = "lane_solver")]
+    #[schemars(schema_with = "lane_solver_names")]
+    pub solver: Solver,
     /// How impacts are answered.
     pub impacts: Impacts,
     /// Most sweeps of reflections in a substep; what still approaches then does not bounce.
@@ -142,12 +149,19 @@ impl Default for CoursedOptions {
             substeps: 4,
             sweeps: 4,
             rounds: 20,
-            coarse: true,
+            solver: Solver::TwoLevel,
             impacts: Impacts::Reflections,
             impact_sweeps: 64,
             correction_sweeps: 5,
             precision: Precision::Auto,
         }
+    }
+}
+
+impl CoursedOptions {
+    /// The chosen solver in lanes.
+    pub(crate) fn method(&self) -> LaneMethod {
+        LaneMethod::of(self.solver).unwrap_or_default()
     }
 }
 
@@ -410,6 +424,13 @@ impl Options {
         };
         self.tuning.validate()?;
         count("coursed.substeps", self.coursed.substeps)?;
+        if LaneMethod::of(self.coursed.solver).is_none() {
+            return Err(Error::Option {
+                option: "coursed.solver",
+                found: self.coursed.solver.to_string(),
+                wanted: LANE_SOLVERS,
+            });
+        }
         count("coursed.sweeps", self.coursed.sweeps)?;
         count("coursed.rounds", self.coursed.rounds)?;
         count("coursed.impact_sweeps", self.coursed.impact_sweeps)?;
@@ -424,13 +445,13 @@ impl Options {
         count("vsp.correction_sweeps", self.vsp.correction_sweeps)?;
         not_negative("vsp.gamma", self.vsp.gamma)?;
         not_negative("vsp.tolerance", self.vsp.tolerance)?;
-        Choice::of_vsp(&self.vsp).validate("vsp")?;
+        SolverChoice::of_vsp(&self.vsp).validate("vsp")?;
         count("pgs.sweeps", self.pgs.sweeps)?;
         count("pgs.correction_sweeps", self.pgs.correction_sweeps)?;
         not_negative("pgs.stabilisation", self.pgs.stabilisation)?;
         not_negative("pgs.gamma", self.pgs.gamma)?;
         not_negative("pgs.tolerance", self.pgs.tolerance)?;
-        Choice::of_pgs(&self.pgs).validate("pgs")?;
+        SolverChoice::of_pgs(&self.pgs).validate("pgs")?;
         count("isp.collision_passes", self.isp.collision_passes)?;
         count("isp.contact_passes", self.isp.contact_passes)?;
         count("isp.shock_rounds", self.isp.shock_rounds)?;

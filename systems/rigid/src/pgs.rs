@@ -1,12 +1,12 @@
 //! Plain time stepping: one projected Gauss-Seidel solve a step, with depth undone through
 //! velocity, or by a projection of the positions afterwards.
 
-use crate::choice::Choice;
 use crate::contacts::detect;
 use crate::correction::correction;
 use crate::dynamics::{Treatment, dynamics, everything, follow_scripts_to_end};
 use crate::shock::contact_graph;
 use crate::sleep::fall_asleep;
+use crate::solver_choice::SolverChoice;
 use crate::system::{Report, Workspace};
 use crate::{Model, Options, State};
 
@@ -54,7 +54,7 @@ pub(crate) fn step_with_projection(
 
 /// How `dynamics` treats contacts.
 pub(crate) fn treatment(options: &Options, stabilisation: f64, dt: f64) -> Treatment {
-    let choice = Choice::of_pgs(&options.pgs);
+    let choice = SolverChoice::of_pgs(&options.pgs);
     Treatment {
         sweeps: options.pgs.sweeps,
         choice,

@@ -2,12 +2,11 @@
 //! for files.
 
 use drystone_complementarity::ContactProblem;
-use drystone_complementarity::sweep::RESTING;
+use drystone_complementarity::substep::RESTING;
 
-use crate::choice::Choice;
 use crate::contacts::detect;
 use crate::coursed::analyse;
-use crate::dynamics::{Assembly, Part, Treatment, everything};
+use crate::dynamics::{Assembly, Part, Treatment, everything, free_velocity};
 use crate::shock::contact_graph;
 use crate::sleep::wake_up;
 use crate::system::Workspace;
@@ -79,20 +78,8 @@ fn treatment(options: &Options, dt: f64) -> (Treatment, f64) {
         }
         Stepper::Vsp => (vsp::treatment(options, 1.0, dt), dt),
         Stepper::Coursed | Stepper::Isp | Stepper::Soft => {
-            let hard = Treatment {
-                sweeps: 0,
-                choice: Choice::default(),
-                gamma: 0.0,
-                reach: f64::INFINITY,
-                speculative: true,
-                warm: 1.0,
-                cone: true,
-                keep_velocity: true,
-                stabilisation: 0.0,
-                bounce_time: Some(options.impulse_span(dt)),
-                free_turn: true,
-            };
-            (hard, options.impulse_span(dt))
+            let span = options.impulse_span(dt);
+            (Treatment::of_hard_contacts(span), span)
         }
     }
 }
@@ -110,7 +97,7 @@ fn coursed(
     let settings = &options.coursed;
     let h = dt / f64::from(settings.substeps);
     let graph = &mut workspace.graph;
-    let lengths = (&*workspace.radius, &*workspace.struck);
+    let lengths = (&*workspace.radius, &*workspace.struck, &*workspace.fall);
     analyse(graph, state, model, options, lengths, dt);
     if options.sleeping {
         wake_up(state, model, graph);
@@ -142,20 +129,12 @@ fn coursed(
             std::iter::repeat_n(calm, patch.count as usize)
         })
         .collect();
-    let velocity = |i: usize, forces: f64| {
-        let (v, w) = (state.linear_velocity[i], state.angular_velocity[i]);
-        let push = model.gravity * model.gravity_scale[i] + state.force[i] * model.inverse_mass[i];
-        let twist = state.inverse_inertia(model, i).times(state.torque[i]);
-        drystone_complementarity::Twist {
-            linear: (v + forces * push) / (1.0 + forces * model.linear_damping[i]),
-            angular: (w + forces * twist) / (1.0 + forces * model.angular_damping[i]),
-        }
-    };
     let bodies = assembly.bodies.iter().enumerate();
     let (now, free): (Vec<_>, Vec<_>) = bodies
         .map(|(k, &i)| {
             let forces = if k < assembly.moving { h } else { 0.0 };
-            (velocity(i as usize, 0.0), velocity(i as usize, forces))
+            let velocity = |time: f64| free_velocity(state, model, i as usize, time);
+            (velocity(0.0), velocity(forces))
         })
         .unzip();
     let (now, free) = (

@@ -3,7 +3,7 @@
 //! today, and so the peer to compare with.
 
 use drystone_base::{Quat, Vec3, tangents};
-use drystone_complementarity::{Contact, Mass, Twist};
+use drystone_complementarity::{Contact, Mass, Twist, largest_eigenvalue, onto_disc};
 
 use crate::contacts::detect;
 use crate::dynamics::{Part, advance, everything, free_velocity, is_moving};
@@ -179,8 +179,10 @@ fn row_masses(masses: &[Mass], c: &Contact) -> (f64, f64) {
     };
     let [t1, t2] = c.tangents;
     let (p1, p2, off) = (mobility(t1, t1), mobility(t2, t2), mobility(t1, t2));
-    let tangential = 0.5 * (p1 + p2) + (0.25 * (p1 - p2) * (p1 - p2) + off * off).sqrt();
-    (1.0 / mobility(c.normal, c.normal), 1.0 / tangential)
+    (
+        1.0 / mobility(c.normal, c.normal),
+        1.0 / largest_eigenvalue(p1, p2, off),
+    )
 }
 
 fn prepare(
@@ -291,10 +293,8 @@ fn sweep(state: &mut State, masses: &[Mass], rows: &mut [Row], push_speed: Optio
         // friction: onto the disc of the newest normal impulse
         let u = relative_velocity(state, &c);
         let [t1, t2] = [0, 1].map(|i| old[i + 1] - row.tangent_mass * c.tangents[i].dot(u));
-        let length = (t1 * t1 + t2 * t2).sqrt();
-        let most = c.friction * normal;
-        let scale = if length > most { most / length } else { 1.0 };
-        row.impulse = [normal, t1 * scale, t2 * scale];
+        let (t1, t2) = onto_disc(t1, t2, c.friction * normal);
+        row.impulse = [normal, t1, t2];
         let change = [0.0, row.impulse[1] - old[1], row.impulse[2] - old[2]];
         push(state, masses, &c, c.to_world(change));
         row.largest = row.largest.max(normal);

@@ -132,6 +132,12 @@ impl State {
         self.linear_velocity[i] + self.angular_velocity[i].cross(r)
     }
 
+    /// Acceleration of body `i` by gravity and by the force on it, if nothing holds it [m/s²].
+    #[inline]
+    pub(crate) fn push(&self, model: &Model, i: usize) -> Vec3 {
+        model.gravity * model.gravity_scale[i] + self.force[i] * model.inverse_mass[i]
+    }
+
     /// World inverse inertia of body `i` [1/(kg m²)].
     #[inline]
     pub fn inverse_inertia(&self, model: &Model, i: usize) -> Symmetric3 {

@@ -1,8 +1,6 @@
 //! A model, its state and how to step it, in one hand.
 
-use std::time::Instant;
-
-use drystone_base::{Mat3, Vec3};
+use drystone_base::{Mat3, Stopwatch, Vec3};
 use drystone_geometry::{Aabb, BroadPhase, ContactBuffer};
 
 use crate::watch::Watch;
@@ -19,6 +17,8 @@ pub struct Report {
     pub pairs: usize,
     /// Islands of bodies that hang together.
     pub islands: usize,
+    /// Into how many parts the default stepper split the step.
+    pub parts: u32,
     /// Sweeps of the velocity solver over all contacts.
     pub sweeps: usize,
     /// Largest approach speed left at a touching contact after the solve [m/s].
@@ -70,6 +70,8 @@ pub struct Workspace {
     pub(crate) broad: BroadPhase,
     /// Per body: its rotation as a matrix.
     pub(crate) axes: Vec<Mat3>,
+    /// Per body: how far gravity and forces carry it within the step at most, seen by one that falls [m].
+    pub(crate) fall: Vec<Vec3>,
     /// Per body: how far a blow of a neighbour may carry it within the step [m].
     pub(crate) struck: Vec<f64>,
     /// Per body: largest speed of its points [m/s].
@@ -88,8 +90,6 @@ pub struct Workspace {
     pub(crate) double: crate::group::Groups<f64>,
     pub(crate) partition: crate::group::Partition,
     pub(crate) watch: Watch,
-    /// Into how many parts the step was split.
-    pub(crate) parts: u32,
     /// Seconds spent in `detect` during this step.
     pub(crate) collision_seconds: f64,
 }
@@ -154,7 +154,7 @@ impl System {
             options,
             workspace,
         } = self;
-        let start = Instant::now();
+        let start = Stopwatch::start();
         workspace.collision_seconds = 0.0;
         state.admit(model);
         let mut aside = set_aside(state, model);
@@ -170,7 +170,7 @@ impl System {
             Stepper::Soft => crate::soft::step,
         };
         let mut report = step(state, model, options, workspace, dt);
-        let watched = workspace.close_account(state, model, options, dt);
+        let watched = workspace.close_account(state, model, options, report.parts, dt);
         report.energy = watched.account;
         report.gains = watched.gains;
         report.too_fast = watched.too_fast;
@@ -183,7 +183,7 @@ impl System {
         aside.extend(set_aside(state, model));
         report.set_aside = aside;
         report.collision_seconds = workspace.collision_seconds;
-        report.dynamics_seconds = start.elapsed().as_secs_f64() - workspace.collision_seconds;
+        report.dynamics_seconds = start.seconds() - workspace.collision_seconds;
         report
     }
 }

@@ -53,7 +53,7 @@ pub struct Tuning {
     pub gain: f64,
     /// The same share while the group flies [1]: what rests must come to rest, what flies need not.
     pub flying_gain: f64,
-    /// Share of the energy that is wrong which a round may leave, for a further one while the group
+    /// Share of the residual energy that a round may leave, for a further one while the group
     /// flies [1].
     pub flying_progress: f64,
     /// The share of the approach, as `gain`, where nothing is fixed and so there are no layers [1].
@@ -93,14 +93,16 @@ pub struct Tuning {
     pub few: f64,
     /// Share of closing contacts below which a large group sweeps only around those [1] ...
     pub many: f64,
-    /// ... if the coarse level would take less than this share of the energy that is wrong [1].
-    pub worth: f64,
+    /// ... if the coarse solve is predicted to take less than this share of the residual energy [1].
+    #[serde(alias = "worth")]
+    pub coarse_decrease: f64,
     /// Sweeps go around contacts that close faster than this share of what is enough [1]; while the
     /// group flies, than that.
     pub spread: f64,
     /// Share of changed contacts above which the coarse matrix is built again [1]; twice as many
     /// while the group flies.
-    pub stale: f64,
+    #[serde(alias = "stale")]
+    pub rebuild_fraction: f64,
     /// Blocks of eight patches from which a group is large.
     pub large: u32,
     /// Islands of at most this many patches are solved in double precision.
@@ -156,13 +158,13 @@ impl Default for Tuning {
             heavy_flying: 20.0,
             thrown: 40.0,
             tight: 4e-3,
-            stubborn: 2,
+            stubborn: 1,
             direct: 256,
             few: 0.01,
             many: 0.2,
-            worth: 0.1,
+            coarse_decrease: 0.1,
             spread: 0.5,
-            stale: 0.05,
+            rebuild_fraction: 0.05,
             large: 32,
             small: 64,
             stale_inertia: 0.05,
@@ -171,7 +173,7 @@ impl Default for Tuning {
             turn: 0.2,
             travel: 1.0,
             travel_part: 0.3,
-            parts: 32,
+            parts: 64,
         }
     }
 }
@@ -230,9 +232,9 @@ impl Tuning {
             ("tuning.tight", self.tight),
             ("tuning.few", self.few),
             ("tuning.many", self.many),
-            ("tuning.worth", self.worth),
+            ("tuning.coarse_decrease", self.coarse_decrease),
             ("tuning.spread", self.spread),
-            ("tuning.stale", self.stale),
+            ("tuning.rebuild_fraction", self.rebuild_fraction),
             ("tuning.stale_inertia", self.stale_inertia),
             ("tuning.stale_bouncing", self.stale_bouncing),
             ("tuning.stale_arms", self.stale_arms),

@@ -5,12 +5,12 @@
 //! supports that count as resting. Impacts travel down (the first, unfixated `dynamics`), static
 //! load does not: a heavy box placed on a seesaw does not move it. See the tests.
 
-use crate::choice::Choice;
 use crate::contacts::detect;
 use crate::correction::correction;
 use crate::dynamics::{Assembly, Part, Treatment, dynamics, everything, follow_scripts_to_end};
 use crate::shock::{contact_graph, shock_propagation, stack_layers};
 use crate::sleep::fall_asleep;
+use crate::solver_choice::SolverChoice;
 use crate::system::{Report, Workspace};
 use crate::{Model, Options, State};
 
@@ -106,7 +106,7 @@ fn reach(options: &Options) -> f64 {
 /// How `dynamics` treats contacts over the part `share` of a step of `dt` seconds.
 pub(crate) fn treatment(options: &Options, share: f64, dt: f64) -> Treatment {
     let vsp = &options.vsp;
-    let choice = Choice::of_vsp(vsp);
+    let choice = SolverChoice::of_vsp(vsp);
     Treatment {
         sweeps: vsp.sweeps,
         choice,

@@ -159,19 +159,20 @@ impl Watch {
 }
 
 impl Workspace {
-    /// Closes the account of the step that has just been taken. Forces must still stand in `state`.
+    /// Closes the account of the step that has just been taken in so many `parts`. Forces must still stand in
+    /// `state`.
     pub(crate) fn close_account(
         &mut self,
         state: &State,
         model: &Model,
         options: &Options,
+        parts: u32,
         dt: f64,
     ) -> Watched {
         let Self {
             watch,
             graph,
             assembly,
-            parts,
             ..
         } = self;
         if graph.island.len() != model.len() {
@@ -182,7 +183,7 @@ impl Workspace {
         let mut island = std::mem::take(&mut watch.island);
         island.clone_from(&graph.island);
         let mut islands = graph.islands as usize;
-        if options.stepper == Stepper::Isp || *parts > 1 {
+        if options.stepper == Stepper::Isp || parts > 1 {
             islands = islands.min(1);
             for (i, one) in island.iter_mut().enumerate() {
                 *one = if model.is_dynamic(i) { 0 } else { NONE };

@@ -4,7 +4,7 @@
 #![allow(clippy::print_stdout, clippy::unwrap_used)]
 
 use drystone_base::functions::{rotation_about, sin};
-use drystone_base::{Pose, Vec3};
+use drystone_base::{Pose, Stopwatch, Vec3};
 use drystone_geometry::Shape;
 use drystone_strand::{
     Base, Chain, Curve, Key, Model, MotionPath, Obstacle, Options, Parameter, Parameters, Ramp,
@@ -80,8 +80,9 @@ fn run(
     let mut system = System::new(model, options).unwrap();
     let (mut report, mut times, mut least) = (Report::default(), Vec::new(), f64::INFINITY);
     for _ in 0..(seconds / FRAME) as usize {
+        let watch = Stopwatch::start();
         let frame = system.advance_frame(FRAME);
-        times.push(frame.seconds * 1e6 / frame.steps as f64);
+        times.push(watch.seconds() * 1e6 / frame.steps as f64);
         least = least.min(times[times.len() - 1] / frame.iteration_figures().0);
         report.add(&frame);
     }
@@ -224,8 +225,9 @@ impl Case {
             self.system.state.clone_from(&self.warm);
             let (before, mut report) = (busy_seconds(), Report::default());
             for _ in 0..4 {
-                let step = self.system.step(FRAME / 4.0);
-                self.least = self.least.min(step.seconds * per);
+                let watch = Stopwatch::start();
+                let step = self.system.advance(FRAME / 4.0);
+                self.least = self.least.min(watch.seconds() * per);
                 report.add(&step);
             }
             (busy, frames) = (busy + busy_seconds() - before, frames + 1);
@@ -290,11 +292,13 @@ fn contacts(n: usize, dense_contacts: u32) -> (f64, usize) {
     let mut system = System::new(model, options).unwrap();
     let mut best = f64::INFINITY;
     for k in 0..60 {
-        let report = system.step(FRAME / 8.0);
+        let watch = Stopwatch::start();
+        let report = system.advance(FRAME / 8.0);
+        let seconds = watch.seconds();
         let count = system.state.strands[0].contacts.len().max(1);
         if k >= 40 {
             let (mean, ..) = report.iteration_figures();
-            best = best.min(report.seconds * 1e6 / (report.steps as f64 * mean * count as f64));
+            best = best.min(seconds * 1e6 / (report.steps as f64 * mean * count as f64));
         }
     }
     (best, system.state.strands[0].contacts.len())

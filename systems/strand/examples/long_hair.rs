@@ -5,7 +5,7 @@
 #![allow(clippy::print_stdout, clippy::unwrap_used)]
 
 use drystone_base::functions::{cos, rotation_about, sin};
-use drystone_base::{Pose, Vec3};
+use drystone_base::{Pose, Stopwatch, Vec3};
 use drystone_geometry::{Shape, closest_point};
 use drystone_strand::*;
 
@@ -77,7 +77,9 @@ fn main() {
     let frames = (seconds / FRAME) as usize;
     let mut slowest = 0.0f64;
     for _ in 0..frames {
-        let frame = system.advance_frame(FRAME);
+        let watch = Stopwatch::start();
+        let mut frame = system.advance_frame(FRAME);
+        frame.seconds = watch.seconds();
         slowest = slowest.max(frame.seconds);
         report.add(&frame);
         touching += system

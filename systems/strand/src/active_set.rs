@@ -1,11 +1,12 @@
-//! A shortcut for the sweeps over few contacts: Newton's method on which contacts touch, stick and slide
-//! (on the function of Alart and Curnier), from where a few sweeps led.
+//! Direct solution of few contacts: semismooth Newton on the function of Alart and Curnier, which decides which
+//! contacts touch, stick and slide, started from a few sweeps.
 //!
 //! A contact touches if `f_n > ρ w_n`; then `w_n = 0`. It sticks if `|z| <= μ f_n`, `z = f_t − ρ w_t`;
 //! then `w_t = 0`. Otherwise it slides: `f_t = μ f_n z/|z|`, linear about the `z` of now. `w = A f − b`,
 //! `ρ` is one over the contact's own stiffness.
 
-use drystone_complementarity::solvers::{Row as Bound, SorLcp, sor_lcp};
+use drystone_complementarity::largest_eigenvalue;
+use drystone_complementarity::solvers::{Bound, SorLcp, sor_lcp};
 
 use crate::response::gauss;
 
@@ -15,7 +16,7 @@ pub(crate) struct ActiveSet {
     system: Vec<f64>,
     /// Rows whose forces are not zero.
     unknowns: Vec<usize>,
-    /// `w` at the forces of now.
+    /// `w` at the present forces.
     off: Vec<f64>,
     /// One over the stiffness of friction, by contact.
     slack: Vec<f64>,
@@ -55,7 +56,7 @@ impl Parts<'_> {
         let (i, j) = (contact + 1, contact + 2);
         let (p, q) = (self.entry(i, i), self.entry(j, j));
         let across = 0.5 * (self.entry(i, j) + self.entry(j, i));
-        1.0 / (0.5 * (p + q) + (0.25 * (p - q) * (p - q) + across * across).sqrt())
+        1.0 / largest_eigenvalue(p, q, across)
     }
 }
 
@@ -107,7 +108,7 @@ impl ActiveSet {
         sweep(x, settings.sweeps);
     }
 
-    /// Whether forces and what is off agree; finds `off`.
+    /// Whether the complementarity conditions hold; writes `off`.
     fn is_settled(&mut self, parts: Parts<'_>, x: &[f64]) -> bool {
         let n = x.len();
         self.off.clear();
@@ -140,12 +141,14 @@ impl ActiveSet {
     /// One step of Newton's method.
     fn solve_directly(&mut self, parts: Parts<'_>, x: &mut [f64]) {
         let n = x.len();
+        // active set: contacts that push, f_n − (A f − b)_n / A_nn > 0
         self.unknowns.clear();
         for i in (0..n).step_by(3) {
             if x[i] - self.off[i] / parts.entry(i, i) > 0.0 {
                 self.unknowns.extend(i..i + 3);
             }
         }
+        // rows of the normal, A_n f = b_n; of friction, A_t f = b_t where it sticks, else the disc's edge
         let (count, width) = (self.unknowns.len(), self.unknowns.len() + 1);
         self.system.clear();
         for unknown in (0..count).step_by(3) {
@@ -191,6 +194,7 @@ impl ActiveSet {
                 self.system.push(slack * known);
             }
         }
+        // solve; all other forces are zero
         gauss(&mut self.system, count, width);
         let found = |k: usize| self.system[k * width + count];
         if (0..count).any(|k| !found(k).is_finite()) {

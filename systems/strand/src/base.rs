@@ -1,32 +1,40 @@
-//! The base as the strand feels it: time scale and local dynamics (Hadap 2006, eq. 19).
+//! The base with scaled motion: time scale and local dynamics (Hadap 2006, eq. 19).
 //!
 //! Both scale spatial vectors in base coordinates, where acceleration is the derivative of
 //! velocity; so there is a frame that moves with exactly the scaled velocity. A strand is simulated
-//! with that *felt* base, and shown on the true one; gravity and fields are turned into the felt
+//! with that *scaled* base, and shown on the true one; gravity and fields are turned into the scaled
 //! world, and so stay untouched.
 
 use drystone_base::functions::rotation_vector;
 use drystone_base::{Pose, Vec3};
 
 use crate::Base;
-use crate::constraint::Goal;
-use crate::implicit::Bdf;
+use crate::constraint::StepConstraint;
 use crate::spatial::Motion;
-use crate::step::Workspace;
+use crate::step::Step;
 
-/// Where the felt base is, and the way from the felt world to the true one.
+/// Pose of the scaled base, and the transform from the scaled world to the true one.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Frame {
+pub(crate) struct BaseFrame {
     pub pose: Pose,
     pub to_world: Pose,
     /// Whether both worlds are one.
     pub plain: bool,
 }
 
-impl Frame {
-    /// A direction of the true world, in the felt one.
+impl BaseFrame {
+    /// The base in `pose`, in both worlds.
+    pub(crate) fn plain(pose: Pose) -> Self {
+        Self {
+            pose,
+            to_world: Pose::IDENTITY,
+            plain: true,
+        }
+    }
+
+    /// A direction of the true world, in the scaled one.
     #[inline]
-    pub(crate) fn felt(&self, direction: Vec3) -> Vec3 {
+    pub(crate) fn scaled(&self, direction: Vec3) -> Vec3 {
         if self.plain {
             direction
         } else {
@@ -34,9 +42,9 @@ impl Frame {
         }
     }
 
-    /// A place of the true world, in the felt one.
+    /// A place of the true world, in the scaled one.
     #[inline]
-    pub(crate) fn felt_place(&self, place: Vec3) -> Vec3 {
+    pub(crate) fn scaled_point(&self, place: Vec3) -> Vec3 {
         if self.plain {
             place
         } else {
@@ -44,7 +52,7 @@ impl Frame {
         }
     }
 
-    /// A place of the felt world, in the true one.
+    /// A place of the scaled world, in the true one.
     #[inline]
     pub(crate) fn world(&self, place: Vec3) -> Vec3 {
         if self.plain {
@@ -54,7 +62,7 @@ impl Frame {
         }
     }
 
-    /// A direction of the felt world, in the true one.
+    /// A direction of the scaled world, in the true one.
     #[inline]
     pub(crate) fn world_direction(&self, direction: Vec3) -> Vec3 {
         if self.plain {
@@ -66,7 +74,7 @@ impl Frame {
 }
 
 impl Base {
-    /// Whether the base's motion is felt as it is.
+    /// Whether the base moves as given: neither time scale nor local dynamics.
     pub fn is_plain(&self) -> bool {
         let is = |ramp: &crate::Ramp, value| ramp.is_constant() && ramp.at(0.0) == value;
         let apart = self.reference.is_none() || is(&self.local_dynamics, 0.0);
@@ -77,10 +85,10 @@ impl Base {
     ///
     /// `v̂ = β (v̂₀ − γ X v̂_ref)`   (Hadap 2006, eq. 19)
     ///
-    /// `X` takes the reference frame's velocity field to the base. Ours: the felt acceleration is the
+    /// `X` takes the reference frame's velocity field to the base. Ours: the scaled acceleration is the
     /// derivative of that velocity, `Ẋ v̂_ref = −v̂_rel × X v̂_ref` and changes of `β` and `γ`
     /// included; as printed, a head turning on a body in uniform motion would feel a force.
-    pub fn felt_motion(&self, t: f64) -> (Motion, Motion) {
+    pub fn scaled_motion(&self, t: f64) -> (Motion, Motion) {
         let moving = self.path.at(t);
         let (mut v, mut a) = (moving.spatial_velocity(), moving.spatial_acceleration());
         if let Some(path) = &self.reference {
@@ -98,41 +106,32 @@ impl Base {
         (v.times(beta), a.times(beta).plus(&v.times(slope)))
     }
 
-    /// The frame at `t + h` when the felt base was at `before` at time `t`.
-    pub(crate) fn frame(&self, before: &Pose, t: f64, h: f64) -> Frame {
+    /// The frame at `t + h` when the scaled base was at `before` at time `t`.
+    pub(crate) fn frame(&self, before: &Pose, t: f64, h: f64) -> BaseFrame {
         if self.body.is_some() {
             // the body takes no part: the base stays
-            return Frame {
-                pose: *before,
-                to_world: Pose::IDENTITY,
-                plain: true,
-            };
+            return BaseFrame::plain(*before);
         }
         let truly = self.path.pose(t + h);
         if self.is_plain() {
-            let to_world = Pose::IDENTITY;
-            return Frame {
-                pose: truly,
-                to_world,
-                plain: true,
-            };
+            return BaseFrame::plain(truly);
         }
         let pose = self.carried(before, t, h);
-        Frame {
+        BaseFrame {
             pose,
             to_world: truly.then(&pose.inverse()),
             plain: false,
         }
     }
 
-    /// `before`, moved with the felt velocity from `t` to `t + h`: four Runge-Kutta steps.
+    /// `before`, moved with the scaled velocity from `t` to `t + h`: four Runge-Kutta steps.
     fn carried(&self, before: &Pose, t: f64, h: f64) -> Pose {
         const PARTS: u32 = 4;
         let step = h / f64::from(PARTS);
         let mut pose = *before;
         for part in 0..PARTS {
             let start = t + step * f64::from(part);
-            let [v0, v1, v2] = [0.0, 0.5, 1.0].map(|u| self.felt_motion(start + u * step).0);
+            let [v0, v1, v2] = [0.0, 0.5, 1.0].map(|u| self.scaled_motion(start + u * step).0);
             // position along the exact middle rotation; rotation by Simpson's rule with the
             // commutator of a changing axis
             let turn = (v0.angular + v1.angular * 4.0 + v2.angular) * (step / 6.0);
@@ -150,46 +149,54 @@ impl Base {
     }
 }
 
-/// What the base exerts on the strand at the end of a step, world axes: force [N], and torque about
-/// the base's origin [N m]. It is what all links ask for; springs of a pose and of constraints take
-/// their part from elsewhere.
-pub(crate) fn base_load(frame: &Frame, bdf: Bdf, work: &Workspace) -> [Vec3; 2] {
-    let (iterate, origin) = (&work.iterate, frame.pose.position);
-    let (mut force, mut torque) = (Vec3::ZERO, Vec3::ZERO);
-    for (j, (link, body)) in iterate.links.iter().zip(&work.bodies).enumerate() {
-        let live = iterate.live.get(j).map_or(Vec3::ZERO, |live| live.force);
-        let asked = body.force(bdf.s, link.centre) - live;
-        force += asked;
-        torque += body.moment(&link.axes) + (link.centre - origin).cross(asked);
-        if body.tip_stiffness > 0.0 {
-            let asked = link.tip * body.tip_stiffness - body.tip_pull;
-            force += asked;
-            torque += (link.tip - origin).cross(asked);
-        }
-        if let Some(load) = iterate.loads.get(j) {
-            let m = load.levers(&link.axes);
-            let twist = Vec3::new(
-                m.y_axis.z - m.z_axis.y,
-                m.z_axis.x - m.x_axis.z,
-                m.x_axis.y - m.y_axis.x,
-            );
-            force -= load.force;
-            torque -= (link.origin - origin).cross(load.force) + twist + load.torque;
-        }
-    }
-    for spring in &work.springs {
-        let j = spring.link();
-        let asked = spring.asked(&iterate.links[j], iterate.rotation[j]);
-        match spring.goal {
-            Goal::Place { a, .. } => {
-                force += asked;
-                torque += (a.place(&iterate.links) - origin).cross(asked);
+impl Step<'_> {
+    /// What the base exerts on member `k` at the end of a step, world axes: force [N], and torque about
+    /// the base's origin [N m]. It is the wrench that all links require, less what pose springs,
+    /// penalties and loads supply.
+    pub(crate) fn base_load(&self, k: usize) -> [Vec3; 2] {
+        let (work, range) = (&*self.work, self.input.members[k].range());
+        let (iterate, frame) = (&work.iterate, &work.frames[k]);
+        let origin = frame.pose.position;
+        let (mut force, mut torque) = (Vec3::ZERO, Vec3::ZERO);
+        for j in range.clone() {
+            let (link, body) = (&iterate.links[j], &work.link_steps[j]);
+            let sampled = iterate
+                .sampled
+                .get(j)
+                .map_or(Vec3::ZERO, |sampled| sampled.force);
+            let required = body.force(self.bdf.s, link.centre) - sampled;
+            force += required;
+            torque += body.moment(&link.axes) + (link.centre - origin).cross(required);
+            if body.tip_stiffness > 0.0 {
+                let required = link.tip * body.tip_stiffness - body.tip_pull;
+                force += required;
+                torque += (link.tip - origin).cross(required);
             }
-            Goal::Turn { .. } => torque += asked,
-            Goal::Joint { .. } => {}
+            if let Some(load) = iterate.loads.get(j) {
+                let m = load.levers(&link.axes);
+                let twist = Vec3::new(
+                    m.y_axis.z - m.z_axis.y,
+                    m.z_axis.x - m.x_axis.z,
+                    m.x_axis.y - m.y_axis.x,
+                );
+                force -= load.force;
+                torque -= (link.origin - origin).cross(load.force) + twist + load.torque;
+            }
         }
+        for penalty in work.penalties.iter().filter(|s| range.contains(&s.link())) {
+            let j = penalty.link();
+            let required = penalty.required(&iterate.links[j], iterate.rotation[j]);
+            match penalty.equation {
+                StepConstraint::Place { a, .. } => {
+                    force += required;
+                    torque += (a.place(&iterate.links) - origin).cross(required);
+                }
+                StepConstraint::Turn { .. } => torque += required,
+                StepConstraint::Joint { .. } => {}
+            }
+        }
+        [frame.world_direction(force), frame.world_direction(torque)]
     }
-    [frame.world_direction(force), frame.world_direction(torque)]
 }
 
 #[cfg(test)]
@@ -214,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn a_base_felt_in_full_is_the_true_one() {
+    fn a_base_with_unit_scale_is_the_true_one() {
         // integrated from its velocity although it need not be
         let base = Base::on(shaken());
         let mut pose = base.path.pose(0.0);
@@ -228,11 +235,11 @@ mod tests {
     }
 
     #[test]
-    fn with_local_dynamics_on_its_own_frame_nothing_is_felt() {
+    fn with_local_dynamics_on_its_own_frame_nothing_moves() {
         let mut base = Base::on(shaken());
         base.reference = Some(shaken());
         base.local_dynamics = 1.0.into();
-        let (v, a) = base.felt_motion(0.4);
+        let (v, a) = base.scaled_motion(0.4);
         let left = v.angular.length() + v.linear.length() + a.angular.length() + a.linear.length();
         assert!(left < 1e-12, "{left:.1e}"); // measured: 3e-14
     }
@@ -242,7 +249,7 @@ mod tests {
         let full = Base::on(shaken());
         let mut half = full.clone();
         half.time_scale = 0.5.into();
-        let ((v, a), (hv, ha)) = (full.felt_motion(0.3), half.felt_motion(0.3));
+        let ((v, a), (hv, ha)) = (full.scaled_motion(0.3), half.scaled_motion(0.3));
         assert_eq!(v.times(0.5), hv);
         assert_eq!(a.times(0.5), ha);
     }

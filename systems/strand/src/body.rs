@@ -1,8 +1,8 @@
-//! Rigid bodies that strands hang from, are held to or touch: links of their tree with six freedoms.
+//! Rigid bodies that carry strands, hold them or are touched by them: links with six degrees of freedom.
 //!
 //! A body is a tree of one link that hangs from nothing ([`FREE`]). Strands rooted on it hang from that
-//! link, so that their elimination goes one joint further, to the body; what holds them to it and what
-//! they touch of it are rows between two links. Whoever owns the body says what else pushes it.
+//! link, so that their elimination goes one joint further, to the body. Constraints and contacts between
+//! strand and body are rows between two links. The owner of the body gives all other forces on it.
 
 use drystone_base::{Mat3, Pose, Quat, Symmetric3, Vec3};
 use drystone_geometry::Aabb;
@@ -79,6 +79,7 @@ impl Model {
                 wanted,
             })
         };
+        // mass and principal axes
         if !(body.mass > 0.0 && body.mass.is_finite()) {
             return fault("the mass", body.mass.to_string(), "more than zero");
         }
@@ -87,6 +88,7 @@ impl Model {
             return fault("the inertia", moments.to_string(), "positive definite");
         }
         let principal = Quat::from_mat3(&axes).normalize();
+        // a link of no length with the body's second moments, J_k = ½ tr I − I_k
         let half = 0.5 * moments.element_sum();
         let links = vec![LinkProperties {
             mass: body.mass,
@@ -108,6 +110,7 @@ impl Model {
             pose_strength: 0.0,
             pose_damping: 0.0,
         }];
+        // a tree of that link alone, free of any base
         let chain = Chain {
             name: body.name.clone(),
             parent: vec![FREE],
@@ -141,7 +144,7 @@ impl Model {
     }
 }
 
-/// What is known of a body's link, whose frame is turned by `principal` against the body's.
+/// State of a body's link in a given motion, without history.
 pub(crate) fn start_body(model: &BodyModel, motion: &BodyMotion) -> StrandState {
     let rotation = (motion.pose.rotation * model.principal).normalize();
     let axes = Mat3::from_quat(rotation);
@@ -168,7 +171,7 @@ pub(crate) fn start_body(model: &BodyModel, motion: &BodyMotion) -> StrandState 
     }
 }
 
-/// Where a body is and how it moves: spin as angular momentum has it.
+/// Pose and velocity of a body; its angular velocity is angular momentum over inertia.
 pub(crate) fn motion_of(model: &BodyModel, state: &StrandState) -> BodyMotion {
     let (Some(past), Some(own)) = (state.history.first(), model.properties.links.first()) else {
         return BodyMotion {
@@ -196,9 +199,9 @@ impl System {
         motion_of(&self.model.bodies[k], &self.state.bodies[k])
     }
 
-    /// Puts body `k` somewhere, moving as given: it starts anew from there, and so do strands based on it,
-    /// which keep how they move against it. A body that has not been moved may get another velocity: strands
-    /// then keep theirs, and the next step brings both together.
+    /// Sets pose and velocity of body `k` and forgets its history. If the pose changes, strands based on the body
+    /// move with it and keep their velocity relative to it; if only the velocity changes, they keep their own, and
+    /// the next step reconciles both.
     pub fn set_body(&mut self, k: usize, motion: &BodyMotion) {
         if self.body(k).pose == motion.pose {
             self.state.bodies[k] = start_body(&self.model.bodies[k], motion);
@@ -207,7 +210,7 @@ impl System {
         self.start_body(k, motion);
     }
 
-    /// Puts body `k` somewhere, moving as given, and lets strands based on it move with it.
+    /// Sets pose and velocity of body `k`, and carries strands based on it along.
     pub fn start_body(&mut self, k: usize, motion: &BodyMotion) {
         self.state.bodies[k] = start_body(&self.model.bodies[k], motion);
         for i in 0..self.model.len() {
@@ -229,8 +232,8 @@ impl System {
         }
     }
 
-    /// Whether body `k` moves with the strands in the next steps (it does not until told so), and what
-    /// pushes it besides gravity and strands: force at its centre of mass and torque, world axes [N], [N m].
+    /// Sets whether body `k` is solved with the strands in the next steps (initially not), and the force at its
+    /// centre of mass [N] and torque [N m] on it besides gravity and strands, world axes.
     pub fn push_body(&mut self, k: usize, free: bool, force: Vec3, torque: Vec3) {
         self.state.body_free.resize(self.model.bodies.len(), false);
         self.state.body_free[k] = free;
@@ -239,7 +242,7 @@ impl System {
         body.torque[0] = torque;
     }
 
-    /// Room that the strands take up, and may within `dt` seconds as they move now.
+    /// Bounding box of all strands over the next `dt` seconds at their present velocity.
     pub fn bounds(&self, dt: f64) -> Aabb {
         let mut bounds = Aabb::EMPTY;
         for (strand, properties) in self.state.strands.iter().zip(&self.properties) {
@@ -252,7 +255,7 @@ impl System {
         bounds
     }
 
-    /// Makes room for bodies that were added to the model.
+    /// Adds the state of bodies that were added to the model.
     pub fn grow_bodies(&mut self) {
         for body in self.model.bodies.iter().skip(self.state.bodies.len()) {
             let still = BodyMotion {
@@ -270,8 +273,8 @@ impl System {
         self.state.body_free.get(k) == Some(&true)
     }
 
-    /// Takes the next step of body `k` and of what is tied to it at first order: after a blow, of which
-    /// backward differences over two steps would give a part back.
+    /// Makes the next step of body `k` and its group one of first order. To be called after an impact, of which
+    /// BDF2 would return a part.
     pub fn strike_body(&mut self, k: usize) {
         self.state.bodies[k].depth = 0;
     }

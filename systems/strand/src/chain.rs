@@ -31,7 +31,7 @@ pub struct Chain {
     pub at_joint: Vec<f64>,
     /// Fraction of arc length at each segment's middle, on its own curve [1].
     pub at_middle: Vec<f64>,
-    /// Curve and segment on it that each link is.
+    /// Index of the curve and of the segment on it that each link came from.
     pub source: Vec<(usize, usize)>,
     /// Rotation of each link in its parent's frame, at the start.
     pub start_rotation: Vec<Quat>,
@@ -81,8 +81,8 @@ impl Chain {
         self.source.iter().position(|&s| s == (curve, segment))
     }
 
-    /// Where the joint is from which `link` hangs in the end, in the base's frame, and how far from there
-    /// a point `at` of it can get, when nothing stretches [m].
+    /// Position of the root joint of `link`'s branch in the base's frame, and the largest distance from it that a
+    /// point `at` of the link can reach without stretch [m].
     pub fn reach_of(&self, mut link: usize, at: Vec3) -> (Vec3, f64) {
         let mut reach = at.length();
         while self.parent[link] != BASE {
@@ -92,7 +92,9 @@ impl Chain {
         (self.joint[link], reach)
     }
 
+    /// The tree of `strand`, or what is wrong with it.
     pub(crate) fn new(strand: Strand, fields: &[NamedField]) -> Result<Self, Error> {
+        // weights of fields by index
         check(&strand)?;
         let mut field_weights = vec![None; fields.len()];
         for (name, weight) in &strand.field_weights {
@@ -107,6 +109,7 @@ impl Chain {
             field_weights[k] = Some(weight.clone());
         }
 
+        // links breadth first, and frames along the curves (at the start and at rest)
         let segments = segments(&strand.curves);
         let order = breadth_first(&segments);
         let mut place = vec![0; order.len()];
@@ -149,6 +152,7 @@ impl Chain {
             field_weights,
             stiffening: 1.0,
         };
+        // each link: parent, joint, cell of its stiffness, arc length, rotations
         let mut reach = vec![0.0; count];
         for &s in &order {
             let Segment {
@@ -269,6 +273,7 @@ fn frames(curves: &[Curve], segments: &[Segment], rest: bool) -> Vec<Quat> {
     frames
 }
 
+/// What is wrong with a description, if anything.
 fn check(strand: &Strand) -> Result<(), Error> {
     let fault = |what: String, found: String, wanted| {
         let strand = strand.name.clone();
@@ -290,6 +295,7 @@ fn check(strand: &Strand) -> Result<(), Error> {
             "zero or more",
         );
     }
+    // parameters and ramps
     strand.parameters.check(&strand.name)?;
     for (name, weight) in &strand.field_weights {
         for ramp in [&weight.along, &weight.over_time] {
@@ -302,6 +308,7 @@ fn check(strand: &Strand) -> Result<(), Error> {
         if let Some(parameters) = &curve.parameters {
             parameters.check(&strand.name)?;
         }
+        // lists of one length, segments of some length, normals that are numbers, branches of earlier curves
         let n = curve.points.len();
         if n < 2 {
             let what = format!("the number of points of curve {c}");

@@ -1,19 +1,19 @@
 //! Many contacts of one strand: projected Gauss-Seidel sweeps along the chain, without the matrix.
 //!
-//! What a sweep needs of `K = N H⁻¹ Nᵀ` is its blocks at single contacts, and how the change of a
-//! force moves the next contact. Both come from the step's factor: the compliance `G_k` of every
-//! link, root to tip, and the joints between two contacts. A wrench further out acts on link `k` as
-//! what is carried in to it, times `G_k`; a motion further in reaches `k` through the joints between.
-//! A sweep costs as much as there are links and contacts, and gives what the same sweep over the
-//! dense matrix gives ([`drystone_complementarity::solvers::sor_lcp`]).
+//! A sweep needs the diagonal blocks of `K = N H⁻¹ Nᵀ`, and how the change of a force moves the next contact. Both
+//! come from the step's factor: the compliance `G_k` of every link, root to tip, and the joints between two
+//! contacts. A wrench further out acts on link `k` as what is carried in to it, times `G_k`; a motion further in
+//! reaches `k` through the joints between. A sweep costs as much as there are links and contacts, and gives what
+//! the same sweep over the dense matrix gives ([`drystone_complementarity::solvers::sor_lcp`]).
 
 use drystone_base::{Mat3, Vec3};
-use drystone_complementarity::solvers::Row as Bound;
+use drystone_complementarity::largest_eigenvalue;
+use drystone_complementarity::solvers::Bound;
 
 use crate::chain::BASE;
 use crate::factor::{Factor, Moved, Wrench};
 use crate::kinematics::Link;
-use crate::response::{Handle, Row};
+use crate::response::{Row, RowJacobian};
 
 /// Turn and shift of a link under a wrench on it.
 #[derive(Clone, Copy, Debug)]
@@ -52,8 +52,7 @@ struct Block {
     /// How far the rows move under unit forces along them, column by column.
     response: [[f64; 3]; 3],
     friction: f64,
-    /// How far the rows are off at the end of the step under the forces of now, but for what changed
-    /// in this sweep.
+    /// Error of the rows at the end of the step under the forces at the start of this sweep.
     off: [f64; 3],
     force: [f64; 3],
 }
@@ -88,13 +87,13 @@ impl ChainSweep {
     pub(crate) fn fits(rows: &[Row]) -> bool {
         rows.len().is_multiple_of(3)
             && rows.chunks_exact(3).all(|rows| {
-                let single = matches!(rows[0].handle, Handle::Points(_, None));
+                let single = matches!(rows[0].jacobian, RowJacobian::Points(_, None));
                 single && rows[0].bound == Bound::Unilateral
             })
     }
 
-    /// Finds the forces of `rows`, which start from `force` and are then off by `off` [m]. Returns how far single forces move their rows at most, and how far
-    /// rows were off at the start without them [m].
+    /// Finds the forces of `rows`; `force` is the first guess, `off` the error of the rows under it [m]. Returns the
+    /// largest motion of a row under its own force alone, and the largest error without any forces [m].
     pub(crate) fn solve(
         &mut self,
         rows: &[Row],
@@ -156,12 +155,12 @@ impl ChainSweep {
         self.carried.resize(n, Wrench::default());
         self.blocks.clear();
         for (c, three) in rows.chunks_exact(3).enumerate() {
-            let Handle::Points(spot, _) = three[0].handle else {
+            let RowJacobian::Points(point, _) = three[0].jacobian else {
                 continue;
             };
-            self.find_compliance(factor, spot.link);
-            let (lever, axes) = (spot.lever(links), [0, 1, 2].map(|k| three[k].direction));
-            let g = &self.compliance[spot.link];
+            self.find_compliance(factor, point.link);
+            let (lever, axes) = (point.lever(links), [0, 1, 2].map(|k| three[k].direction));
+            let g = &self.compliance[point.link];
             let mut response = [[0.0; 3]; 3];
             for (k, axis) in axes.iter().enumerate() {
                 let (turn, shift) = g.times(load(lever, *axis));
@@ -175,7 +174,7 @@ impl ChainSweep {
             let three = |from: &[f64]| [from[3 * c], from[3 * c + 1], from[3 * c + 2]];
             self.blocks.push(Block {
                 row: 3 * c,
-                link: spot.link,
+                link: point.link,
                 lever,
                 axes,
                 response,
@@ -189,8 +188,7 @@ impl ChainSweep {
             .sort_unstable_by_key(|block| (order[block.link], block.row));
     }
 
-    /// Numbers links so that every branch is followed to its tip before the next: no link is come
-    /// back to.
+    /// Numbers links depth first: a branch is followed to its tip before the next.
     fn number(&mut self, factor: &Factor) {
         let n = factor.len();
         self.order.clear();
@@ -299,6 +297,7 @@ impl ChainSweep {
                 delta[j] = moving;
                 carried[j] = Wrench::default();
             }
+            // one contact: project its force onto the cone, and carry the change to its link
             here = block.link;
             let before = block.force;
             block.relax(delta[here], epsilon);
@@ -318,7 +317,7 @@ impl ChainSweep {
         (change, size)
     }
 
-    /// How far all rows are off under the forces of now: one sweep in and out.
+    /// Error of all rows under the present forces, by one solve.
     fn renew(
         &mut self,
         rows: &[Row],
@@ -363,9 +362,7 @@ impl Block {
                 }
             }
         }
-        // one stiffness for both, so that friction is against the sliding
-        let (p, q, across) = (r[1][1], r[2][2], 0.5 * (r[1][2] + r[2][1]));
-        let stiffness = 0.5 * (p + q) + (0.25 * (p - q) * (p - q) + across * across).sqrt();
+        let stiffness = largest_eigenvalue(r[1][1], r[2][2], 0.5 * (r[1][2] + r[2][1]));
         if stiffness > 0.0 {
             let wanted = |k: usize| (stiffness * self.force[k] - off[k]) / (stiffness + epsilon);
             let (u, v) = (wanted(1), wanted(2));

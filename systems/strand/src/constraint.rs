@@ -1,17 +1,17 @@
 //! Constraints: a point, a pose or a joint of a strand held where the user wants it, for as long as
 //! the user wants it (Hadap 2006, §4).
 //!
-//! A constraint is a goal for the end of every step: three rows for a point, three more for a
-//! rotation, one for each driven axis of a joint. What is off the goal when a constraint comes on
-//! (or is pulled off by another) comes back as a critically damped spring would bring it, so that
-//! nothing pops; what is on the goal stays on it, along any path.
+//! A constraint has a target for the end of every step: three rows for a point, three more for a
+//! rotation, one for each driven axis of a joint. An error at the moment a constraint is switched on
+//! (or that another constraint forces) decays as under a critically damped spring, so that nothing
+//! pops; what is on its target stays on it, along any path.
 //!
-//! Ours: eq. 15 constrains the direction of the wanted acceleration alone; here all three rows.
+//! Ours: eq. 15 constrains only the direction of the desired acceleration; here all three components.
 
 use drystone_base::functions::{exp, rotation_vector};
 use drystone_base::{Pose, Quat, Vec3};
 
-use crate::base::Frame;
+use crate::base::BaseFrame;
 use crate::chain::Chain;
 use crate::kinematics::Link;
 use crate::rotation::log;
@@ -19,7 +19,7 @@ use crate::spatial::Motion;
 use crate::state::StrandState;
 use crate::{Error, Model, MotionPath, Ramp};
 
-/// What something is held to.
+/// What a constraint holds its strand to.
 #[derive(Clone, Debug)]
 pub enum Anchor {
     /// A place that moves in the world.
@@ -51,9 +51,9 @@ pub enum Anchor {
     },
 }
 
-/// What is held.
+/// What a constraint holds: a point, a pose, or a joint.
 #[derive(Clone, Debug)]
-pub enum Hold {
+pub enum ConstraintKind {
     /// A point of a link.
     Point {
         /// Index of the link.
@@ -83,7 +83,7 @@ pub enum Hold {
     },
 }
 
-impl Hold {
+impl ConstraintKind {
     /// Index of the link that is held.
     pub fn link(&self) -> usize {
         match self {
@@ -100,7 +100,7 @@ pub struct Constraint {
     /// Index of the strand.
     pub strand: usize,
     /// What is held, and where.
-    pub hold: Hold,
+    pub kind: ConstraintKind,
     /// Holds while this is positive, over time; see also [`State::constraint_on`](crate::State).
     pub active: Ramp,
     /// Rate at which an error comes back [1/s]; at most half a step's rate is used.
@@ -111,11 +111,11 @@ pub struct Constraint {
 
 impl Constraint {
     /// Always on, errors come back as fast as the step allows.
-    pub fn new(name: impl Into<String>, strand: usize, hold: Hold) -> Self {
+    pub fn new(name: impl Into<String>, strand: usize, kind: ConstraintKind) -> Self {
         Self {
             name: name.into(),
             strand,
-            hold,
+            kind,
             active: 1.0.into(),
             frequency: f64::INFINITY,
             passes: None,
@@ -126,12 +126,12 @@ impl Constraint {
 impl Constraint {
     /// The other strand, where the constraint joins two.
     pub fn other_strand(&self) -> Option<usize> {
-        match &self.hold {
-            Hold::Point { to, .. } | Hold::Pose { to, .. } => match to {
+        match &self.kind {
+            ConstraintKind::Point { to, .. } | ConstraintKind::Pose { to, .. } => match to {
                 Anchor::Strand { strand, .. } => Some(*strand),
                 _ => None,
             },
-            Hold::Joint { .. } => None,
+            ConstraintKind::Joint { .. } => None,
         }
     }
 
@@ -145,9 +145,9 @@ impl Constraint {
 
     /// What a place of the strand is held to; none where a joint is held.
     pub(crate) fn anchor(&self) -> Option<&Anchor> {
-        match &self.hold {
-            Hold::Point { to, .. } | Hold::Pose { to, .. } => Some(to),
-            Hold::Joint { .. } => None,
+        match &self.kind {
+            ConstraintKind::Point { to, .. } | ConstraintKind::Pose { to, .. } => Some(to),
+            ConstraintKind::Joint { .. } => None,
         }
     }
 }
@@ -166,6 +166,7 @@ impl Model {
         if self.constraints.iter().any(|c| c.name == constraint.name) {
             return fault("the name", "used twice".into(), "a name of its own");
         }
+        // strand, activity, frequency
         let Some(chain) = self.chains.get(constraint.strand) else {
             let found = constraint.strand.to_string();
             return fault("the strand", found, "the index of a strand of the model");
@@ -177,10 +178,11 @@ impl Model {
             let found = constraint.frequency.to_string();
             return fault("the frequency", found, "more than zero");
         }
-        let (link, at, to) = match &constraint.hold {
-            Hold::Point { link, at, to } => (*link, Pose::at(*at), Some(to)),
-            Hold::Pose { link, at, to } => (*link, *at, Some(to)),
-            Hold::Joint { link, .. } => (*link, Pose::IDENTITY, None),
+        // the link held, and what it is held to
+        let (link, at, to) = match &constraint.kind {
+            ConstraintKind::Point { link, at, to } => (*link, Pose::at(*at), Some(to)),
+            ConstraintKind::Pose { link, at, to } => (*link, *at, Some(to)),
+            ConstraintKind::Joint { link, .. } => (*link, Pose::IDENTITY, None),
         };
         let (other, place) = match to {
             Some(Anchor::Link { link, at }) => (*link, *at),
@@ -206,6 +208,7 @@ impl Model {
             }
             _ => (0, Pose::IDENTITY),
         };
+        // indices of links, and places on them
         if link >= chain.len() || other >= chain.len() {
             let found = link.max(other).to_string();
             return fault("the link", found, "the index of a link of the strand");
@@ -224,12 +227,12 @@ impl Model {
 
 /// A point of a link.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Spot {
+pub(crate) struct LinkPoint {
     pub link: usize,
     pub at: Vec3,
 }
 
-impl Spot {
+impl LinkPoint {
     pub(crate) fn place(&self, links: &[Link]) -> Vec3 {
         links[self.link].origin + self.lever(links)
     }
@@ -238,7 +241,7 @@ impl Spot {
         links[self.link].axes * self.at
     }
 
-    /// How fast it moves at the start of the step, where `links` are then; felt world [m/s].
+    /// How fast it moves at the start of the step, where `links` are then; scaled world [m/s].
     pub(crate) fn velocity(&self, strand: &StrandState, links: &[Link]) -> Vec3 {
         let (past, link) = (&strand.history[self.link], &links[self.link]);
         let from_centre = link.axes.transpose() * (self.place(links) - link.centre);
@@ -246,17 +249,17 @@ impl Spot {
     }
 }
 
-/// What a constraint wants at the end of the present step, in the felt world.
+/// What a constraint wants at the end of the present step, in the scaled world.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Goal {
-    /// `a` at `target`; with `b`, `a − b` equal to `target`. The pose leads from the felt world of `b`
+pub(crate) enum StepConstraint {
+    /// `a` at `target`; with `b`, `a − b` equal to `target`. The pose leads from the scaled world of `b`
     /// to that of `a`.
     Place {
-        a: Spot,
-        b: Option<(Spot, Pose)>,
+        a: LinkPoint,
+        b: Option<(LinkPoint, Pose)>,
         target: Vec3,
     },
-    /// Rotation of `link` equal to `target`; with `against`, in the frame of that link, whose felt
+    /// Rotation of `link` equal to `target`; with `against`, in the frame of that link, whose scaled
     /// world is turned as given.
     Turn {
         link: usize,
@@ -271,24 +274,24 @@ pub(crate) enum Goal {
     },
 }
 
-/// The goals of one constraint for a step from `t` to `t + h`; `links` are at the start of it and
-/// `frame` is at its end. `returning` is how fast an error was meant to change at the start of the
-/// step, if the constraint held before, and becomes that at its end.
-pub(crate) fn goals(
+/// Equations of one constraint for a step from `t` to `t + h`; `links` are at its start, `frame` is at its
+/// end. `returning` is the prescribed rate of the error at the start of the step, if the constraint was active
+/// before, and becomes that at its end.
+pub(crate) fn step_constraints(
     constraint: &Constraint,
     chain: &Chain,
     strand: &StrandState,
     links: &[Link],
-    frame: &Frame,
+    frame: &BaseFrame,
     (t, h): (f64, f64),
-    out: &mut Vec<Goal>,
+    out: &mut Vec<StepConstraint>,
     returning: &mut Option<Vec3>,
 ) {
     let rate = constraint.frequency.min(0.5 / h);
-    match &constraint.hold {
-        Hold::Point { link, at, to } => {
-            place_goal(
-                Spot {
+    match &constraint.kind {
+        ConstraintKind::Point { link, at, to } => {
+            place_constraint(
+                LinkPoint {
                     link: *link,
                     at: *at,
                 },
@@ -302,13 +305,13 @@ pub(crate) fn goals(
                 returning,
             );
         }
-        Hold::Pose { link, at, to } => {
-            let spot = Spot {
+        ConstraintKind::Pose { link, at, to } => {
+            let point = LinkPoint {
                 link: *link,
                 at: at.position,
             };
-            place_goal(
-                spot,
+            place_constraint(
+                point,
                 to,
                 chain,
                 strand,
@@ -318,12 +321,13 @@ pub(crate) fn goals(
                 out,
                 returning,
             );
+            // rotation: what is left of the error, seen from what it is held to
             let now = links[*link].rotation * at.rotation;
             let left = |wanted: Quat, now: Quat| {
                 rotation_vector(log(wanted.conjugate() * now) * exp(-rate * h))
             };
             let back = at.rotation.conjugate();
-            let goal = match to {
+            let turn = match to {
                 Anchor::Strand { .. } | Anchor::Body { .. } => return,
                 Anchor::Link {
                     link: other,
@@ -331,7 +335,7 @@ pub(crate) fn goals(
                 } => {
                     let relative = links[*other].rotation.conjugate() * now;
                     let target = on.rotation * left(on.rotation, relative) * back;
-                    Goal::Turn {
+                    StepConstraint::Turn {
                         link: *link,
                         against: Some((*other, Quat::IDENTITY)),
                         target,
@@ -341,7 +345,7 @@ pub(crate) fn goals(
                     let relative = strand.base.rotation.conjugate() * now;
                     let target =
                         frame.pose.rotation * pose.rotation * left(pose.rotation, relative) * back;
-                    Goal::Turn {
+                    StepConstraint::Turn {
                         link: *link,
                         against: None,
                         target,
@@ -356,20 +360,21 @@ pub(crate) fn goals(
                     );
                     let relative = strand.base.rotation.conjugate() * now;
                     let target = frame.pose.rotation * next * left(wanted, relative) * back;
-                    Goal::Turn {
+                    StepConstraint::Turn {
                         link: *link,
                         against: None,
                         target,
                     }
                 }
             };
-            out.push(goal);
+            out.push(turn);
         }
-        Hold::Joint { link, axes, to } => {
+        ConstraintKind::Joint { link, axes, to } => {
+            // angles of the joint: the target, and off it by what is left of the error
             let (wanted, next) = (to.pose(t).rotation, to.pose(t + h).rotation);
             let error = log(wanted.conjugate() * strand.rotation[*link]) * exp(-rate * h);
             let target = next * rotation_vector(error);
-            out.push(Goal::Joint {
+            out.push(StepConstraint::Joint {
                 link: *link,
                 axes: *axes,
                 target,
@@ -378,37 +383,38 @@ pub(crate) fn goals(
     }
 }
 
-/// Where a point is wanted at the end of the step: on its anchor, and off it by what is left of the
-/// error after `h` of a critically damped return.
-fn place_goal(
-    a: Spot,
+/// Target of a point at the end of the step: its anchor, plus what is left of the error after `h` seconds of a
+/// critically damped return.
+fn place_constraint(
+    a: LinkPoint,
     to: &Anchor,
     chain: &Chain,
     strand: &StrandState,
     links: &[Link],
-    frame: &Frame,
+    frame: &BaseFrame,
     (t, h, rate): (f64, f64, f64),
-    out: &mut Vec<Goal>,
+    out: &mut Vec<StepConstraint>,
     returning: &mut Option<Vec3>,
 ) {
     let mut left =
         |error: Vec3, velocity: Vec3| left_of(error, velocity, (chain.reach, h, rate), returning);
-    let velocity = |spot: Spot| spot.velocity(strand, links);
+    let velocity = |point: LinkPoint| point.velocity(strand, links);
+    // a loop: against another point of the strand
     if let Anchor::Link { link, at } = to {
-        let b = Spot {
+        let b = LinkPoint {
             link: *link,
             at: at.position,
         };
         let error = a.place(links) - b.place(links);
         let target = left(error, velocity(a) - velocity(b));
-        out.push(Goal::Place {
+        out.push(StepConstraint::Place {
             a,
             b: Some((b, Pose::IDENTITY)),
             target,
         });
         return;
     }
-    // everything in base coordinates, where the felt world and the true one agree
+    // everything in base coordinates, where the scaled world and the true one agree
     let seen = |x: Vec3, v: Vec3, pose: &Pose, motion: Motion| {
         let x = pose.local_point(x);
         (
@@ -416,8 +422,8 @@ fn place_goal(
             pose.local_direction(v) - motion.linear - motion.angular.cross(x),
         )
     };
-    let (felt, _) = chain.base.felt_motion(t);
-    let (x, v) = seen(a.place(links), velocity(a), &strand.base, felt);
+    let (scaled, _) = chain.base.scaled_motion(t);
+    let (x, v) = seen(a.place(links), velocity(a), &strand.base, scaled);
     let (wanted, moving, next) = match to {
         Anchor::World(path) => {
             let (target, base) = (path.at(t), chain.base.path.at(t));
@@ -437,13 +443,13 @@ fn place_goal(
         Anchor::Base(pose) => (pose.position, Vec3::ZERO, pose.position),
         Anchor::Link { .. } | Anchor::Strand { .. } | Anchor::Body { .. } => return,
     };
-    let goal = next + left(x - wanted, v - moving);
-    let target = frame.pose.point(within_reach(chain, a, goal));
-    out.push(Goal::Place { a, b: None, target });
+    let end = next + left(x - wanted, v - moving);
+    let target = frame.pose.point(within_reach(chain, a, end));
+    out.push(StepConstraint::Place { a, b: None, target });
 }
 
 /// What is left of `error` after `h` of a critically damped return at `rate`, which is never faster than
-/// `reach` in a tenth of a second. `returning` is as in [`goals`]; `velocity` is measured.
+/// `reach` in a tenth of a second. `returning` is as in [`step_constraints`]; `velocity` is measured.
 pub(crate) fn left_of(
     error: Vec3,
     velocity: Vec3,
@@ -463,11 +469,11 @@ pub(crate) fn left_of(
     error + slowed
 }
 
-/// `goal`, drawn in to where `spot` can get when the strand is all but straight; base coordinates.
-pub(crate) fn within_reach(chain: &Chain, spot: Spot, goal: Vec3) -> Vec3 {
+/// `target`, moved to where `point` can reach it with the strand almost straight; base coordinates.
+pub(crate) fn within_reach(chain: &Chain, point: LinkPoint, target: Vec3) -> Vec3 {
     if chain.extensible {
-        return goal;
+        return target;
     }
-    let (root, reach) = chain.reach_of(spot.link, spot.at);
-    root + (goal - root).clamp_length_max(0.9999 * reach)
+    let (root, reach) = chain.reach_of(point.link, point.at);
+    root + (target - root).clamp_length_max(0.9999 * reach)
 }

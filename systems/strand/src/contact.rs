@@ -8,16 +8,16 @@
 //! fast. Ours: friction opposes the slip (eq. 16 drives it), and the rows with `λ` are gone.
 
 use drystone_base::{Mat3, Pose, Vec3, tangents};
-use drystone_complementarity::solvers::Row as Bound;
+use drystone_complementarity::solvers::Bound;
 use drystone_geometry::{Shape, closest_point, ray_cast};
 use serde::{Deserialize, Serialize};
 
-use crate::base::Frame;
+use crate::base::BaseFrame;
 use crate::chain::{BASE, Chain};
-use crate::constraint::Spot;
+use crate::constraint::LinkPoint;
 use crate::implicit::Load;
 use crate::kinematics::Link;
-use crate::response::{Handle, Row, Surface};
+use crate::response::{Row, RowJacobian, Surface};
 use crate::rotation::outer;
 use crate::segment::{enters, is_convex, nearest, roundness};
 use crate::{Error, Model, MotionPath};
@@ -143,11 +143,11 @@ struct Candidate {
     length: f64,
     radius: f64,
     friction_weight: f64,
-    /// Ends in the frame of the obstacle's part at the start, and where they would be at the end in the
-    /// felt world, had they stuck to it.
+    /// Ends at the start, in the frame of the obstacle's part; and at the end of the step in the scaled world, if
+    /// they moved with the obstacle.
     start: [Vec3; 2],
     stuck: [Vec3; 2],
-    /// How far its tip is then from the surface, and how far all of it is, at least.
+    /// Distance of its tip from the surface at the start, and a lower bound on that of all of it [m].
     tip_distance: f64,
     distance: f64,
     /// Fractions of the segment between which it may touch other than with its tip.
@@ -158,24 +158,24 @@ struct Candidate {
 #[derive(Clone, Copy, Debug)]
 struct Contact {
     candidate: usize,
-    spot: Spot,
+    point: LinkPoint,
     inner: bool,
-    /// Felt world.
+    /// Scaled world.
     axes: [Vec3; 3],
     place: Vec3,
     gap: f64,
     rows: [f64; 3],
     friction: f64,
     force: [f64; 3],
-    /// How the surface bends there, felt world; where it pushes.
+    /// How the surface bends there, scaled world; where it pushes.
     surface: Option<Surface>,
 }
 
 /// What an impact needs to know of a contact.
 pub(crate) struct Touch {
     pub obstacle: usize,
-    pub spot: Spot,
-    /// Normal and tangents, felt world.
+    pub point: LinkPoint,
+    /// Normal and tangents, scaled world.
     pub axes: [Vec3; 3],
     /// Coefficient of friction, the strand's weight included.
     pub friction: f64,
@@ -191,8 +191,8 @@ pub(crate) struct Contacts {
 
 /// Slip below which friction is static [m/s].
 const SLOW: f64 = 1e-3;
-/// Part of an overlap at the start that goes in a step, and the fastest it goes [m/s]: what begins
-/// inside is not thrown out at once.
+/// An overlap at the start of a step is reduced by this part [1], at most at this speed [m/s], so that nothing is
+/// thrown out at once.
 const LESS_OVERLAP: f64 = 0.25;
 const FASTEST_OUT: f64 = 0.2;
 /// Nearer to an end of a segment than this, in parts of it, the joint touches rather than the segment.
@@ -211,7 +211,7 @@ fn part_of(shape: &Shape, part: Option<usize>) -> (&Shape, Pose) {
 }
 
 impl Contacts {
-    /// Whether anything may be met.
+    /// Whether there are no candidates.
     pub(crate) fn is_empty(&self) -> bool {
         self.candidates.is_empty()
     }
@@ -226,9 +226,9 @@ impl Contacts {
         self.active.clear();
     }
 
-    /// Lists the segments that might meet an obstacle: `start` and `guess` are the links at the start
-    /// and as extrapolated, `frames` the ways to the world there. What `touched` at the start does so
-    /// still, for a beginning.
+    /// Lists the segments that might meet an obstacle. `start` and `guess` are the links at the start and as
+    /// extrapolated, each with its transform to the world; contacts that `touched` at the start are taken to
+    /// touch at the guess.
     pub(crate) fn watch(
         &mut self,
         chain: &Chain,
@@ -237,7 +237,7 @@ impl Contacts {
         passes: impl Fn(usize, usize) -> bool,
         radius: impl Fn(usize) -> (f64, f64),
         (start, to_world): (&[Link], &Pose),
-        (guess, frame): (&[Link], &Frame),
+        (guess, frame): (&[Link], &BaseFrame),
     ) {
         self.clear();
         for (k, (obstacle, swept)) in obstacles.0.iter().zip(obstacles.1).enumerate() {
@@ -245,12 +245,14 @@ impl Contacts {
                 Shape::Compound(parts) => parts.len(),
                 _ => 1,
             };
+            // each convex part by itself, with the box that it sweeps
             for part in 0..parts {
                 let part = matches!(obstacle.shape, Shape::Compound(_)).then_some(part);
                 let (shape, at) = part_of(&obstacle.shape, part);
                 let (from, to) = (swept.from.then(&at), swept.to.then(&at));
                 let boxes = shape.aabb(&from).union(&shape.aabb(&to));
                 for j in 0..chain.len() {
+                    // broad phase: the box of the obstacle grown by what the tip may move
                     let here = to_world.point(start[j].tip);
                     let there = frame.world(guess[j].tip);
                     let (radius, friction_weight) = radius(j);
@@ -263,6 +265,7 @@ impl Contacts {
                     if far || passes(k, j) {
                         continue;
                     }
+                    // where the segment is in the obstacle's frame, and its distance, at least
                     let ends = [
                         from.local_point(to_world.point(start[j].origin)),
                         from.local_point(here),
@@ -282,6 +285,7 @@ impl Contacts {
                             distance -= 1e-2 * length;
                         }
                     }
+                    // warm start: contacts of the last step
                     let known = |contact: &&ContactForce| {
                         part.is_none() && contact.obstacle == k && contact.link == j
                     };
@@ -289,12 +293,12 @@ impl Contacts {
                         let from_tip = (contact.place - here).length().min(length);
                         self.active.push(Contact {
                             candidate: self.candidates.len(),
-                            spot: Spot {
+                            point: LinkPoint {
                                 link: j,
                                 at: Vec3::Y * (length - from_tip),
                             },
                             inner: from_tip > 0.5 * NEAR_JOINT * length,
-                            axes: [frame.felt(contact.force), Vec3::ZERO, Vec3::ZERO],
+                            axes: [frame.scaled(contact.force), Vec3::ZERO, Vec3::ZERO],
                             place: Vec3::ZERO,
                             gap: 0.0,
                             rows: [0.0; 3],
@@ -311,7 +315,7 @@ impl Contacts {
                         radius,
                         friction_weight,
                         start: ends,
-                        stuck: ends.map(|end| frame.felt_place(to.point(end))),
+                        stuck: ends.map(|end| frame.scaled_point(to.point(end))),
                         tip_distance,
                         distance,
                         inner,
@@ -326,7 +330,7 @@ impl Contacts {
         &mut self,
         obstacles: &[Obstacle],
         swept: &[Swept],
-        frame: &Frame,
+        frame: &BaseFrame,
         links: &[Link],
         h: f64,
     ) {
@@ -335,11 +339,13 @@ impl Contacts {
             active,
             before,
         } = self;
+        // contacts of the iterate before, for their forces
         std::mem::swap(active, before);
         active.clear();
         // both lists are in the order of candidates, tip before inside
         let mut next = 0;
         for (c, candidate) in candidates.iter().enumerate() {
+            // the contacts that this candidate had
             let link = &links[candidate.link];
             while next < before.len() && before[next].candidate < c {
                 next += 1;
@@ -349,11 +355,12 @@ impl Contacts {
             let stuck = if swept[candidate.obstacle].body.is_some() {
                 let (_, at) = part_of(&obstacles[candidate.obstacle].shape, candidate.part);
                 let to = swept[candidate.obstacle].to.then(&at);
-                candidate.start.map(|end| frame.felt_place(to.point(end)))
+                candidate.start.map(|end| frame.scaled_point(to.point(end)))
             } else {
                 candidate.stuck
             };
             let way = [link.origin - stuck[0], link.tip - stuck[1]];
+            // nothing to do while it has moved less than its distance
             let close = candidate.radius + MARGIN;
             let clear = candidate.distance - close;
             let farthest = way[0].length_squared().max(way[1].length_squared());
@@ -365,6 +372,7 @@ impl Contacts {
                 rest.take_while(|old| old.candidate == c)
                     .find(|old| old.inner == inner)
             };
+            // the segment in the frame of the obstacle's part at the end of the step
             let (obstacle, motion) = (&obstacles[candidate.obstacle], &swept[candidate.obstacle]);
             let (shape, at) = part_of(&obstacle.shape, candidate.part);
             let to = motion.to.then(&at);
@@ -373,6 +381,7 @@ impl Contacts {
                 to.local_point(frame.world(link.tip)),
             ];
             let moved = way.map(Vec3::length);
+            // a contact at fraction u: normal and tangents, gap and slip, friction, and the force it had
             let mut contact = |inner: bool, found: Found, start: f64| {
                 let Found {
                     u,
@@ -384,14 +393,14 @@ impl Contacts {
                 if gap > close && old.is_none_or(|old| old.force[0] == 0.0) {
                     return;
                 }
-                let spot = Spot {
+                let point = LinkPoint {
                     link: candidate.link,
                     at: Vec3::Y * (candidate.length * u),
                 };
                 let overlap = (start - candidate.radius).min(0.0);
                 let left = overlap + (-LESS_OVERLAP * overlap).min(FASTEST_OUT * h);
                 let local = normal;
-                let normal = frame.felt(to.direction(local));
+                let normal = frame.scaled(to.direction(local));
                 let (t1, t2) = tangents(normal);
                 let slid = way[0].lerp(way[1], u);
                 let slip = [t1.dot(slid), t2.dot(slid)];
@@ -406,6 +415,7 @@ impl Contacts {
                     let sum = old.sum();
                     [normal.dot(sum).max(0.0), t1.dot(sum), t2.dot(sum)]
                 });
+                // how the surface curves under a contact that pushes
                 let mut surface = None;
                 if !entered && force[0] > 0.0 {
                     let bent = Bent {
@@ -415,14 +425,14 @@ impl Contacts {
                         inner,
                         normal: local,
                     };
-                    surface = Some(bent.surface(|v| frame.felt(to.direction(v))));
+                    surface = Some(bent.surface(|v| frame.scaled(to.direction(v))));
                 }
                 active.push(Contact {
                     candidate: c,
-                    spot,
+                    point,
                     inner,
                     axes: [normal, t1, t2],
-                    place: spot.place(links),
+                    place: point.place(links),
                     gap,
                     rows: [gap - left, slip[0], slip[1]],
                     friction: friction * candidate.friction_weight,
@@ -430,6 +440,7 @@ impl Contacts {
                     surface,
                 });
             };
+            // the tip, then the nearest place between the ends
             if (moved[1] >= candidate.tip_distance - close || known)
                 && let Some(found) = surface(shape, candidate, end[1], moved[1])
             {
@@ -447,13 +458,14 @@ impl Contacts {
         }
     }
 
-    /// Three rows for every contact, after those already there.
-    pub(crate) fn rows(&self, rows: &mut Vec<Row>) {
+    /// Three rows for every contact, after those already there, of a strand whose links begin at `first`.
+    pub(crate) fn rows(&self, first: usize, rows: &mut Vec<Row>) {
         for contact in &self.active {
             let (normal, friction) = (rows.len(), contact.friction);
+            let point = contact.point.shifted(first);
             for k in 0..3 {
                 rows.push(Row {
-                    handle: Handle::Points(contact.spot, None),
+                    jacobian: RowJacobian::Points(point, None),
                     direction: contact.axes[k],
                     gap: contact.rows[k],
                     force: contact.force[k],
@@ -478,14 +490,14 @@ impl Contacts {
     /// Adds the forces of now to the loads of the links.
     pub(crate) fn add_loads(&self, loads: &mut [Load]) {
         for contact in &self.active {
-            let (force, load) = (contact.sum(), &mut loads[contact.spot.link]);
+            let (force, load) = (contact.sum(), &mut loads[contact.point.link]);
             load.acts = true;
             load.force += force;
-            load.points += outer(force, contact.spot.at);
+            load.points += outer(force, contact.point.at);
         }
     }
 
-    /// Takes the forces found for the rows from `first` on.
+    /// Takes over the multipliers of its rows.
     pub(crate) fn take_forces(&mut self, rows: &[Row]) {
         for (contact, rows) in self.active.iter_mut().zip(rows.chunks_exact(3)) {
             contact.force = [rows[0].force, rows[1].force, rows[2].force];
@@ -493,7 +505,7 @@ impl Contacts {
     }
 
     /// What touches, in the world.
-    pub(crate) fn forces(&self, frame: &Frame, out: &mut Vec<ContactForce>) {
+    pub(crate) fn forces(&self, frame: &BaseFrame, out: &mut Vec<ContactForce>) {
         out.clear();
         for contact in self.active.iter().filter(|contact| contact.force[0] > 0.0) {
             let candidate = &self.candidates[contact.candidate];
@@ -513,7 +525,7 @@ impl Contacts {
         let pushing = self.active.iter().filter(|contact| contact.force[0] > 0.0);
         pushing.map(|contact| Touch {
             obstacle: self.candidates[contact.candidate].obstacle,
-            spot: contact.spot,
+            point: contact.point,
             axes: contact.axes,
             friction: contact.friction,
         })
@@ -521,7 +533,7 @@ impl Contacts {
 }
 
 impl Contact {
-    /// Its force, felt world [N].
+    /// Its force, scaled world [N].
     fn sum(&self) -> Vec3 {
         let parts = self.axes.iter().zip(self.force);
         parts.map(|(axis, f)| *axis * f).sum()
@@ -539,8 +551,8 @@ struct Bent<'a> {
 
 impl Bent<'_> {
     /// How the surface bends there: exact for balls, capsules and planes; of others an edge counts as
-    /// lying across the segment, and a tip as touching a plane. `felt` takes directions to the felt world.
-    fn surface(&self, felt: impl Fn(Vec3) -> Vec3) -> Surface {
+    /// lying across the segment, and a tip as touching a plane. `scaled` takes directions to the scaled world.
+    fn surface(&self, scaled: impl Fn(Vec3) -> Vec3) -> Surface {
         let [a, b] = self.ends;
         let (x, n) = (a.lerp(b, self.u), self.normal);
         // centre of curvature of what is round: a ball, or the cylinder about an axis
@@ -553,16 +565,16 @@ impl Bent<'_> {
             _ => (None, false),
         };
         let curvature = centre.map_or(0.0, |centre| 1.0 / (x - centre).length().max(1e-9));
-        let n_felt = felt(n);
+        let n_scaled = scaled(n);
         if !self.inner {
             let around = if line {
-                let c = felt(n.cross(Vec3::Y));
+                let c = scaled(n.cross(Vec3::Y));
                 outer(c, c)
             } else {
-                Mat3::IDENTITY - outer(n_felt, n_felt)
+                Mat3::IDENTITY - outer(n_scaled, n_scaled)
             };
             return Surface {
-                normal: n_felt,
+                normal: n_scaled,
                 across: around * curvature,
                 along: Vec3::ZERO,
                 sliding: Vec3::ZERO,
@@ -577,15 +589,15 @@ impl Bent<'_> {
         if line && axis.y.abs() > 0.05 {
             sliding = y - axis * (y.y / axis.y);
         } else if !line {
-            let axis = felt(axis);
+            let axis = scaled(axis);
             across = outer(axis, axis) * curvature;
         }
         Surface {
-            normal: n_felt,
+            normal: n_scaled,
             across,
-            along: felt(y),
-            sliding: felt(sliding),
-            axis: felt(axis),
+            along: scaled(y),
+            sliding: scaled(sliding),
+            axis: scaled(axis),
             rolling: roundness(self.shape, a, b, self.u),
         }
     }

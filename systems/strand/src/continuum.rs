@@ -77,7 +77,7 @@ pub struct Parcel {
 
 /// What the continuum does to a segment.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Push {
+pub struct Interaction {
     /// By pressure [m/s²].
     pub acceleration: Vec3,
     /// Rate towards `velocity` [1/s].
@@ -104,11 +104,16 @@ pub struct Grid {
 }
 
 impl Grid {
-    /// What `parcels` do to each other, one entry for each in `pushes`.
-    pub fn interact(&mut self, continuum: &Continuum, parcels: &[Parcel], pushes: &mut Vec<Push>) {
+    /// What `parcels` do to each other, one entry for each in `interactions`.
+    pub fn interact(
+        &mut self,
+        continuum: &Continuum,
+        parcels: &[Parcel],
+        interactions: &mut Vec<Interaction>,
+    ) {
         self.deposit(continuum, parcels);
-        pushes.clear();
-        pushes.extend(parcels.iter().map(|parcel| self.push(continuum, parcel)));
+        interactions.clear();
+        interactions.extend(parcels.iter().map(|parcel| self.push(continuum, parcel)));
     }
 
     /// Spreads every parcel over the eight nodes around it; sorted by node, so that sums do not
@@ -142,7 +147,7 @@ impl Grid {
         }
     }
 
-    fn push(&self, continuum: &Continuum, parcel: &Parcel) -> Push {
+    fn push(&self, continuum: &Continuum, parcel: &Parcel) -> Interaction {
         let (corner, u) = corner(parcel.position, continuum.cell);
         let volume = continuum.cell * continuum.cell * continuum.cell;
         let (mut mass, mut momentum, mut gradient, mut density) =
@@ -161,9 +166,9 @@ impl Grid {
             gradient += slope * (continuum.stiffness * excess / continuum.cell);
         }
         if !(density > 0.0 && mass > 0.0) {
-            return Push::default();
+            return Interaction::default();
         }
-        Push {
+        Interaction {
             acceleration: (-gradient / density).clamp_length_max(continuum.largest_push),
             drag: continuum.drag * (density / continuum.rest_density).min(4.0),
             velocity: momentum / mass,
@@ -221,10 +226,10 @@ mod tests {
         list
     }
 
-    fn run(continuum: &Continuum, parcels: &[Parcel]) -> Vec<Push> {
-        let mut pushes = Vec::new();
-        Grid::default().interact(continuum, parcels, &mut pushes);
-        pushes
+    fn run(continuum: &Continuum, parcels: &[Parcel]) -> Vec<Interaction> {
+        let mut interactions = Vec::new();
+        Grid::default().interact(continuum, parcels, &mut interactions);
+        interactions
     }
 
     #[test]
@@ -240,17 +245,17 @@ mod tests {
                 velocity,
             });
         }
-        let pushes = run(&Continuum::default(), &parcels);
+        let interactions = run(&Continuum::default(), &parcels);
         assert!(
-            pushes[555].acceleration.length() < 1e-12,
+            interactions[555].acceleration.length() < 1e-12,
             "{}",
-            pushes[555].acceleration
+            interactions[555].acceleration
         );
         assert!(
-            pushes[0].acceleration.length() > 0.1,
+            interactions[0].acceleration.length() > 0.1,
             "the corner is pushed out"
         );
-        assert!(pushes[0].acceleration.dot(Vec3::ONE) < 0.0);
+        assert!(interactions[0].acceleration.dot(Vec3::ONE) < 0.0);
         let thin = Continuum {
             rest_density: 200.0,
             ..Continuum::default()
@@ -265,7 +270,7 @@ mod tests {
     #[test]
     fn drag_towards_the_mean_takes_no_momentum_in_sum_and_only_loses_energy() {
         let parcels = cloud(400);
-        let pushes = run(
+        let interactions = run(
             &Continuum {
                 cell: 0.2,
                 ..Continuum::default()
@@ -273,7 +278,7 @@ mod tests {
             &parcels,
         );
         let (mut power, mut size) = (0.0, 0.0);
-        for (parcel, push) in parcels.iter().zip(&pushes) {
+        for (parcel, push) in parcels.iter().zip(&interactions) {
             let force = (push.velocity - parcel.velocity) * (push.drag * parcel.mass);
             power += force.dot(parcel.velocity);
             size += force.length();

@@ -1,4 +1,4 @@
-//! Energies and momenta: what tests and viewers ask. Velocities are those that the strand feels.
+//! Energies and momenta, for tests and viewers. Velocities are those of the scaled world (eq. 19).
 
 use drystone_base::Vec3;
 
@@ -32,12 +32,11 @@ pub fn total_energy(system: &System) -> f64 {
     kinetic_energy(system) + potential_energy(system) + elastic_energy(system)
 }
 
-/// Energy as the two-step method stores it: the mean of [`total_energy`] and of what it would be one more
-/// such step further on, `½ (E(y_n) + E(2 y_n − y_{n−1}))` [J].
+/// Energy that the two-step method stores: the mean of [`total_energy`] at the present state and at the state
+/// extrapolated by one step, `½ (E(y_n) + E(2 y_n − y_{n−1}))` [J].
 ///
-/// In steps of equal length BDF2 takes from this in every step what the state bends by,
-/// `½ E(y_{n+1} − 2 y_n + y_{n−1})` where forces are linear; from `E(y_n)` itself a step may take more and
-/// the next give a part of it back.
+/// With equal steps and linear forces BDF2 lowers it in every step by `½ E(y_{n+1} − 2 y_n + y_{n−1})`. Of
+/// `E(y_n)` itself one step may take more, and the next return a part.
 pub fn stored_energy(system: &System) -> f64 {
     let mut ahead = system.state.clone();
     for strand in &mut ahead.strands {

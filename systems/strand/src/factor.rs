@@ -1,17 +1,18 @@
 //! The linear-time factorisation of one Newton matrix: joints are eliminated from the tips to the
 //! root, and solved for from the root to the tips.
 //!
-//! Small turns `θ` and shifts `p` of a link's origin are in world axes. What a link and all links
-//! further out ask for changes by `δ(n; F) = A (θ; p) + …`. Leaf to root:
+//! A link's small turn `θ` and the shift `p` of its origin are in world axes. The wrench `(n; F)` that a link
+//! and all links further out require changes by `δ(n; F) = A (θ; p) + …`. Leaf to root:
 //!
 //! `D = A_θθ + [n] + K`, `A' = A − U D⁻¹ W`, `U = (A_θθ; A_pθ)`, `W = (A_θθ + [n], A_θp)`,
 //! then `A'` goes to the parent's origin by the lever `r`, which adds `[F][r]`. The terms
-//! `[n]`, `[F][r]` and their like in the bodies are geometric: what is transmitted turns and shifts.
+//! `[n]`, `[F][r]` and their like in the links are geometric: a transmitted wrench changes as links move.
+//! Blocks of a matrix are named `tt, tp, pt, pp` after turn and shift.
 
 use drystone_base::{Mat3, Vec3};
 
 use crate::chain::{BASE, Chain, FREE};
-use crate::implicit::{Live, Load, Problem};
+use crate::implicit::{FieldForce, Load, Problem};
 use crate::kinematics::Link;
 use crate::rotation::{inverse_body_jacobian, scalar, skew, skew_skew, skew_times, times_skew};
 
@@ -25,7 +26,7 @@ pub(crate) enum Kind {
     Positive,
 }
 
-/// What is kept of one joint.
+/// One eliminated joint; written by `eliminate`.
 #[derive(Clone, Copy, Debug, Default)]
 struct Joint {
     /// `D⁻¹`
@@ -54,7 +55,7 @@ struct Stretch {
     out_shift: Vec3,
 }
 
-/// A wrench about a link's origin that the link asks for, world axes: a load is the opposite.
+/// A wrench that a link requires, about its origin, world axes; a load counts negative.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Wrench {
     pub moment: Vec3,
@@ -64,14 +65,15 @@ pub(crate) struct Wrench {
 /// Turn of a link and shift of its origin, world axes.
 pub(crate) type Moved = (Vec3, Vec3);
 
-/// Sums over the links further out.
+/// Reduced Hessian `A` of a link about its origin, all joints further out eliminated, and the wrench `(n; F)`
+/// that link and those further out require.
 #[derive(Clone, Copy, Debug)]
-struct Sum {
+struct ReducedHessian {
     tt: Mat3,
     tp: Mat3,
     pt: Mat3,
     pp: Mat3,
-    asked: Wrench,
+    required: Wrench,
 }
 
 /// The factor of one strand's step matrix.
@@ -79,70 +81,80 @@ struct Sum {
 pub struct Factor {
     parent: Vec<usize>,
     joints: Vec<Joint>,
-    sums: Vec<Sum>,
-    /// Whether a sum has begun.
-    carries: Vec<bool>,
-    /// Residual of each joint, world axes, and of its stretch.
+    /// Sums over the children of each link, and whether any child was added; written by `eliminate`.
+    hessians: Vec<ReducedHessian>,
+    begun: Vec<bool>,
+    /// Residual of each joint, world axes, and of its stretch; written by `eliminate`.
     pub(crate) residual: Vec<Vec3>,
     pub(crate) stretch_residual: Vec<f64>,
+    /// Right-hand side, on each link and in each joint; written by `add_load`, `add_joint_load`, summed by `solve`.
     carried: Vec<Wrench>,
     joint_load: Vec<Vec3>,
+    /// Right-hand side of each joint and stretch after elimination; written by `solve`.
     reduced: Vec<(Vec3, f64)>,
-    /// Solution: turn of each joint in world axes, and change of its stretch.
+    /// Solution: turn of each joint in world axes, and change of its stretch; written by `solve`.
     pub(crate) turn: Vec<Vec3>,
     pub(crate) slide: Vec<f64>,
-    /// Total turn and shift of each link's origin, world axes.
+    /// Solution: turn of each link and shift of its origin, world axes; written by `solve`.
     moved: Vec<Moved>,
-    /// Of links that hang from nothing, which come first.
-    pub(crate) free: Vec<Free>,
-    /// The way out of a motion, and three motions at once; see [`Factor::respond_at`].
-    ways: Vec<Way>,
-    threes: Vec<Three>,
+    /// Links that hang from nothing, which come first; written by `eliminate`.
+    pub(crate) free: Vec<FreeLink>,
+    /// Written by `prepare_responses` and [`Factor::respond_at`].
+    propagators: Vec<Propagator>,
+    columns: Vec<ResponseColumns>,
 }
 
-/// How the motion of a link follows from that of its parent, under no load: the link turns by
-/// `turn θ − shift p` when the parent turns by `θ` and its origin shifts by `p`.
+/// Propagator of a motion from parent to link, without loads: the link turns by `turn θ − shift p` when the
+/// parent turns by `θ` and its origin shifts by `p`.
 #[derive(Clone, Copy, Debug)]
-struct Way {
+struct Propagator {
     turn: Mat3,
     shift: Mat3,
 }
 
-/// Three loads and what they do, column by column.
+/// Response of a link to three unit loads, one in each column.
 #[derive(Clone, Copy, Debug)]
-struct Three {
-    /// What the loads leave for the joint; only of links between the load and the base.
+struct ResponseColumns {
+    /// Right-hand side of the joint after elimination; only of links between the load and the base.
     reduced: Mat3,
-    /// Whether it is one of these.
+    /// Whether the link is between the load and the base.
     between: bool,
     turn: Mat3,
     shift: Mat3,
 }
 
-/// What is kept of a link with six freedoms.
+/// An eliminated link with six degrees of freedom.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Free {
+pub(crate) struct FreeLink {
     /// Inverse of the matrix of link and all that hangs from it.
-    pub inverse: Six,
+    pub inverse: Matrix6,
     /// How many of its pivots are not positive.
     non_positive: usize,
-    /// Force that it lacks, beside the moment in `residual`.
+    /// Force residual, beside the moment residual in [`Factor::residual`].
     pub residual: Vec3,
-    /// What loads and residuals leave for it.
+    /// Right-hand side after elimination of all that hangs from it; written by `solve`.
     reduced: Wrench,
 }
 
 /// A matrix over turn and shift.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Six {
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Matrix6 {
     pub tt: Mat3,
     pub tp: Mat3,
     pub pt: Mat3,
     pub pp: Mat3,
 }
 
-impl Six {
-    const ZERO: Self = Self {
+impl Matrix6 {
+    /// Adds `other`.
+    pub(crate) fn add(&mut self, other: &Self) {
+        self.tt += other.tt;
+        self.tp += other.tp;
+        self.pt += other.pt;
+        self.pp += other.pp;
+    }
+
+    pub(crate) const ZERO: Self = Self {
         tt: Mat3::ZERO,
         tp: Mat3::ZERO,
         pt: Mat3::ZERO,
@@ -257,14 +269,15 @@ pub(crate) struct Place {
 }
 
 impl Factor {
-    /// Residuals and factor at the present iterate, tips to root.
+    /// Residuals and factor of the step matrix at the present iterate, joint by joint from the tips to the
+    /// root; the symbols are those at the head of this file.
     pub(crate) fn eliminate(
         &mut self,
         problem: &Problem<'_>,
         rotation: &[drystone_base::Quat],
         stretch: &[f64],
         links: &[Link],
-        live: &[Live],
+        sampled: &[FieldForce],
         loads: &[Load],
         kind: Kind,
     ) {
@@ -272,145 +285,151 @@ impl Factor {
             chain,
             law,
             bdf,
-            bodies,
-            springs,
+            link_steps,
+            penalties,
         } = problem;
         let (n, s) = (chain.len(), bdf.s);
         let exact = kind == Kind::Exact;
         self.resize(chain);
-        self.carries.fill(false);
+        self.begun.fill(false);
         for j in (0..n).rev() {
-            let (body, link) = (&bodies[j], &links[j]);
-            let mut sum = if self.carries[j] {
-                self.sums[j]
+            // A and (n; F) of the children, already about this link's origin
+            let (step, link) = (&link_steps[j], &links[j]);
+            let mut hessian = if self.begun[j] {
+                self.hessians[j]
             } else {
-                Sum::ZERO
+                ReducedHessian::ZERO
             };
             let y = link.axes.y_axis;
 
-            // the link's own inertia, drag and loads, at its centre
-            let c = y * body.half;
-            let mut f = body.force(s, link.centre);
-            let h = body.mass * s * s + s * body.drag;
-            if body.drag_less != 0.0 || !live.is_empty() {
-                let along = body.drag_axis * (body.drag * body.drag_less * s);
-                let mut more = crate::rotation::outer(along, -body.drag_axis);
-                if let Some(live) = live.get(j) {
-                    f -= live.force;
+            // inertia and drag at the centre c: force f, and h = m s² + d s on the diagonal of A_pp
+            let c = y * step.half;
+            let mut f = step.force(s, link.centre);
+            let h = step.mass * s * s + s * step.drag;
+            // anisotropic drag and implicit fields: δf = M (p + θ × c)
+            if step.drag_less != 0.0 || !sampled.is_empty() {
+                let along = step.drag_axis * (step.drag * step.drag_less * s);
+                let mut more = crate::rotation::outer(along, -step.drag_axis);
+                if let Some(sampled) = sampled.get(j) {
+                    f -= sampled.force;
                     if exact {
-                        more -= live.slope;
+                        more -= sampled.slope;
                     }
                 }
                 let right = times_skew(&more, c);
-                sum.pp += more;
-                sum.pt -= right;
-                sum.tp += skew_times(c, &more);
-                sum.tt -= skew_times(c, &right);
+                hessian.pp += more;
+                hessian.pt -= right;
+                hessian.tp += skew_times(c, &more);
+                hessian.tt -= skew_times(c, &right);
             }
+            // h at the lever c: A_θp += h [c], A_θθ −= h [c][c]; moment c × f + Σ J_k u_k × A_{R,k}
             let mut shift = skew(c) * h;
-            sum.tt -= skew_skew(c, c) * h;
-            let mut moment = c.cross(f) + body.moment(&link.axes);
+            hessian.tt -= skew_skew(c, c) * h;
+            let mut moment = c.cross(f) + step.moment(&link.axes);
+            // geometric: [f][c] and −Σ J_k [h_k][u_k]; positive: the inertia −s² Σ J_k [u_k][u_k] alone
             if exact {
-                sum.tt += skew_skew(f, c) + body.moment_slope(&link.axes);
+                hessian.tt += skew_skew(f, c) + step.moment_slope(&link.axes);
             } else {
-                let m = body.second_moments;
+                let m = step.second_moments;
                 for (k, weight) in [(0, m.x), (1, m.y), (2, m.z)] {
                     let u = link.axes.col(k);
-                    sum.tt -= skew_skew(u, u) * (weight * s * s);
+                    hessian.tt -= skew_skew(u, u) * (weight * s * s);
                 }
             }
-            // the spring at its tip
+            // spring and damper of the pose at the tip t (posable dynamics, §6.5): as f and h above, at lever t
             let mut diagonal = h;
-            if body.tip_stiffness > 0.0 {
-                let (t, k) = (y * (2.0 * body.half), body.tip_stiffness);
-                let pull = link.tip * k - body.tip_pull;
+            if step.tip_stiffness > 0.0 {
+                let (t, k) = (y * (2.0 * step.half), step.tip_stiffness);
+                let pull = link.tip * k - step.tip_pull;
                 moment += t.cross(pull);
                 f += pull;
                 shift += skew(t) * k;
                 diagonal += k;
-                sum.tt -= skew_skew(t, t) * k;
+                hessian.tt -= skew_skew(t, t) * k;
                 if exact {
-                    sum.tt += skew_skew(pull, t);
+                    hessian.tt += skew_skew(pull, t);
                 }
             }
-            sum.pp += scalar(diagonal);
-            sum.tp += shift;
-            sum.pt -= shift;
-            sum.asked.moment += moment;
-            sum.asked.force += f;
+            hessian.pp += scalar(diagonal);
+            hessian.tp += shift;
+            hessian.pt -= shift;
+            hessian.required.moment += moment;
+            hessian.required.force += f;
 
-            // forces of constraints and contacts
+            // penalties of constraints: required force k off − λ, stiffness k at the lever of the point
             let (mut joint_torque, mut joint_stiffness) = (Vec3::ZERO, Mat3::ZERO);
-            for spring in springs.iter().filter(|spring| spring.link() == j) {
-                let (asked, k) = (spring.asked(link, rotation[j]), spring.stiffness);
-                if let Some(stiffness) = spring.joint_stiffness() {
-                    joint_torque -= asked;
+            for penalty in penalties.iter().filter(|penalty| penalty.link() == j) {
+                let (required, k) = (penalty.required(link, rotation[j]), penalty.stiffness);
+                if let Some(stiffness) = penalty.joint_stiffness() {
+                    joint_torque -= required;
                     joint_stiffness += stiffness;
-                } else if let Some(spot) = spring.spot() {
-                    let t = link.axes * spot.at;
-                    sum.asked.moment += t.cross(asked);
-                    sum.asked.force += asked;
+                } else if let Some(point) = penalty.point() {
+                    let t = link.axes * point.at;
+                    hessian.required.moment += t.cross(required);
+                    hessian.required.force += required;
                     let shift = skew(t) * k;
-                    sum.tp += shift;
-                    sum.pt -= shift;
-                    sum.pp += scalar(k);
-                    sum.tt -= skew_skew(t, t) * k;
+                    hessian.tp += shift;
+                    hessian.pt -= shift;
+                    hessian.pp += scalar(k);
+                    hessian.tt -= skew_skew(t, t) * k;
                     if exact {
-                        sum.tt += skew_skew(asked, t);
+                        hessian.tt += skew_skew(required, t);
                     }
                 } else {
-                    sum.asked.moment += asked;
-                    sum.tt += scalar(k);
+                    hessian.required.moment += required;
+                    hessian.tt += scalar(k);
                 }
             }
+            // multipliers of rows: force, Σ l × f and torque; geometric: how Σ l × f turns with the link
             if let Some(load) = loads.get(j).filter(|load| load.acts) {
                 let levers = load.levers(&link.axes);
                 let (x, y, z) = (levers.x_axis, levers.y_axis, levers.z_axis);
-                sum.asked.force -= load.force;
-                sum.asked.moment -= Vec3::new(y.z - z.y, z.x - x.z, x.y - y.x) + load.torque;
+                hessian.required.force -= load.force;
+                hessian.required.moment -= Vec3::new(y.z - z.y, z.x - x.z, x.y - y.x) + load.torque;
                 if exact {
-                    sum.tt -= levers.transpose() - scalar(x.x + y.y + z.z);
+                    hessian.tt -= levers.transpose() - scalar(x.x + y.y + z.z);
                 }
-                // found where the link is now: the torque itself is nothing yet
-                sum.tt += load.rolling;
-                if let Some(curving) = load.curving.filter(|_| exact) {
-                    sum.tt += curving.tt;
-                    sum.tp += curving.tp;
-                    sum.pt += curving.pt;
-                    sum.pp += curving.pp;
+                // contacts that roll along the segment, and over a curved surface
+                hessian.tt += load.rolling;
+                if let Some(more) = load.stiffness.filter(|_| exact) {
+                    hessian.tt += more.tt;
+                    hessian.tp += more.tp;
+                    hessian.pt += more.pt;
+                    hessian.pp += more.pp;
                 }
                 joint_torque += load.joint;
             }
 
-            // nothing holds it: all six freedoms at once
+            // a rigid body: all six degrees of freedom at once, residual (n; F)
             if chain.parent[j] == FREE {
-                let whole = Six {
-                    tt: sum.tt,
-                    tp: sum.tp,
-                    pt: sum.pt,
-                    pp: sum.pp,
+                let whole = Matrix6 {
+                    tt: hessian.tt,
+                    tp: hessian.tp,
+                    pt: hessian.pt,
+                    pp: hessian.pp,
                 };
-                self.residual[j] = sum.asked.moment;
-                self.free[j] = Free {
+                self.residual[j] = hessian.required.moment;
+                self.free[j] = FreeLink {
                     inverse: whole.inverse(),
                     non_positive: whole.non_positive_pivots(),
-                    residual: sum.asked.force,
+                    residual: hessian.required.force,
                     reduced: Wrench::default(),
                 };
                 continue;
             }
 
-            // the stretch, then the way from the link's origin to the pivot
+            // the stretch e along y: d = y·A_pp y + k + s c, A −= (A y) d⁻¹ (yᵀ A), residual y·F + k e + c ė;
+            // then A and (n; F) go from the link's origin to the pivot
             let joint = &mut self.joints[j];
             joint.lever = link.lever;
             joint.stretch = None;
             joint.slide = Vec3::ZERO;
-            if let (Some((k, damper)), Some(&e)) = (body.stretch, stretch.get(j)) {
-                let force = sum.asked.force;
+            if let (Some((k, damper)), Some(&e)) = (step.stretch, stretch.get(j)) {
+                let force = hessian.required.force;
                 let turned = if exact { y.cross(force) } else { Vec3::ZERO };
-                let (a_tp, a_pp) = (sum.tp * y, sum.pp * y);
-                let row_turn = sum.pt.transpose() * y + turned;
-                let row_shift = sum.pp.transpose() * y;
+                let (a_tp, a_pp) = (hessian.tp * y, hessian.pp * y);
+                let row_turn = hessian.pt.transpose() * y + turned;
+                let row_shift = hessian.pp.transpose() * y;
                 let inverse = 1.0 / (y.dot(a_pp) + k + s * damper);
                 let kept = Stretch {
                     axis: y,
@@ -421,53 +440,60 @@ impl Factor {
                     out_shift: a_pp * inverse,
                 };
                 self.stretch_residual[j] =
-                    y.dot(force) + k * e + damper * (s * e - body.stretch_history);
+                    y.dot(force) + k * e + damper * (s * e - step.stretch_history);
                 let out = crate::rotation::outer;
-                sum.tt -= out(kept.out_turn, row_turn);
-                sum.tp -= out(kept.out_turn, row_shift);
-                sum.pt -= out(kept.out_shift, row_turn);
-                sum.pp -= out(kept.out_shift, row_shift);
+                hessian.tt -= out(kept.out_turn, row_turn);
+                hessian.tp -= out(kept.out_turn, row_shift);
+                hessian.pt -= out(kept.out_shift, row_turn);
+                hessian.pp -= out(kept.out_shift, row_shift);
                 joint.stretch = Some(kept);
                 joint.slide = y * e;
-                sum.carry_back(joint.slide, exact);
+                hessian.carry_back(joint.slide, exact);
             }
 
-            // the joint
-            let n_j = sum.asked.moment;
-            let deviation = body.rest_inverse * rotation[j];
-            let (elastic, mut k) = law.torque_and_stiffness(&body.stiffness, deviation);
-            let (turn, rate) = body.turn_and_rate(s, rotation[j]);
-            let torque = elastic + joint_torque - body.damping * rate;
+            // the joint: residual r = n − Q, Q = Q_elastic + Q_constraint − C w (eq. 18)
+            let n_j = hessian.required.moment;
+            let deviation = step.rest_inverse * rotation[j];
+            let (elastic, mut k) = law.torque_and_stiffness(&step.stiffness, deviation);
+            let (turn, rate) = step.turn_and_rate(s, rotation[j]);
+            let torque = elastic + joint_torque - step.damping * rate;
+            // K = −∂Q/∂φ + s C, in the link's axes and then in the world's
             if !exact {
                 k = positive(&k);
             }
-            k += Mat3::from_diagonal(body.damping * s)
+            k += Mat3::from_diagonal(step.damping * s)
                 * if exact {
                     inverse_body_jacobian(turn)
                 } else {
                     Mat3::IDENTITY
                 };
             let k = link.axes * (k + joint_stiffness) * link.axes.transpose();
-            let around = if exact { sum.tt + skew(n_j) } else { sum.tt };
+            // D = A_θθ + [n] + K, W = (A_θθ + [n], A_θp), U D⁻¹ with U = (A_θθ; A_pθ)
+            let around = if exact {
+                hessian.tt + skew(n_j)
+            } else {
+                hessian.tt
+            };
             let inverse = (around + k).inverse();
             joint.inverse = inverse;
             joint.row_turn = around;
-            joint.row_shift = sum.tp;
-            joint.out_turn = sum.tt * inverse;
-            joint.out_shift = sum.pt * inverse;
+            joint.row_shift = hessian.tp;
+            joint.out_turn = hessian.tt * inverse;
+            joint.out_shift = hessian.pt * inverse;
             self.residual[j] = n_j - link.axes * torque;
+            // A' = A − U D⁻¹ W to the parent's origin
             let i = chain.parent[j];
             if i != BASE {
-                sum.tt -= joint.out_turn * around;
-                sum.pt -= joint.out_shift * around;
-                sum.pp -= joint.out_shift * sum.tp;
-                sum.tp -= joint.out_turn * sum.tp;
-                sum.carry_back(link.lever, exact);
-                if self.carries[i] {
-                    self.sums[i].add(&sum);
+                hessian.tt -= joint.out_turn * around;
+                hessian.pt -= joint.out_shift * around;
+                hessian.pp -= joint.out_shift * hessian.tp;
+                hessian.tp -= joint.out_turn * hessian.tp;
+                hessian.carry_back(link.lever, exact);
+                if self.begun[i] {
+                    self.hessians[i].add(&hessian);
                 } else {
-                    self.sums[i] = sum;
-                    self.carries[i] = true;
+                    self.hessians[i] = hessian;
+                    self.begun[i] = true;
                 }
             }
         }
@@ -554,8 +580,8 @@ impl Factor {
         let n = chain.len();
         self.parent.clone_from(&chain.parent);
         self.joints.resize(n, Joint::default());
-        self.sums.resize(n, Sum::ZERO);
-        self.carries.resize(n, false);
+        self.hessians.resize(n, ReducedHessian::ZERO);
+        self.begun.resize(n, false);
         self.residual.resize(n, Vec3::ZERO);
         self.stretch_residual.resize(n, 0.0);
         self.stretch_residual.fill(0.0);
@@ -566,8 +592,8 @@ impl Factor {
         self.slide.resize(n, 0.0);
         self.moved.resize(n, (Vec3::ZERO, Vec3::ZERO));
         let free = chain.parent.iter().take_while(|&&i| i == FREE).count();
-        let nothing = Free {
-            inverse: Six::ZERO,
+        let nothing = FreeLink {
+            inverse: Matrix6::ZERO,
             non_positive: 0,
             residual: Vec3::ZERO,
             reduced: Wrench::default(),
@@ -641,23 +667,23 @@ impl Factor {
         if self.is_free() || joints.iter().any(|joint| joint.stretch.is_some()) {
             return false;
         }
-        self.ways.clear();
-        self.ways.extend(joints.iter().map(|joint| {
+        self.propagators.clear();
+        self.propagators.extend(joints.iter().map(|joint| {
             let shift = joint.inverse * joint.row_shift;
             let around = joint.inverse * joint.row_turn;
-            Way {
+            Propagator {
                 turn: Mat3::IDENTITY - around + times_skew(&shift, joint.lever),
                 shift,
             }
         }));
-        let nothing = Three {
+        let nothing = ResponseColumns {
             reduced: Mat3::ZERO,
             between: false,
             turn: Mat3::ZERO,
             shift: Mat3::ZERO,
         };
-        self.threes.clear();
-        self.threes.resize(last + 1, nothing);
+        self.columns.clear();
+        self.columns.resize(last + 1, nothing);
         true
     }
 
@@ -668,12 +694,12 @@ impl Factor {
         let Self {
             parent,
             joints,
-            ways,
-            threes,
+            propagators,
+            columns,
             ..
         } = self;
-        for three in threes.iter_mut() {
-            three.between = false;
+        for column in columns.iter_mut() {
+            column.between = false;
         }
         // in to the base
         let mut moment = -skew_times(at.lever, &at.axes);
@@ -681,33 +707,33 @@ impl Factor {
         let mut j = at.link;
         while j != BASE {
             let joint = &joints[j];
-            threes[j].reduced = moment;
-            threes[j].between = true;
+            columns[j].reduced = moment;
+            columns[j].between = true;
             force -= joint.out_shift * moment;
             moment = moment - joint.out_turn * moment + skew_times(joint.lever, &force);
             j = parent[j];
         }
         // and out again
-        for j in 0..threes.len() {
-            let (joint, way) = (&joints[j], &ways[j]);
+        for j in 0..columns.len() {
+            let (joint, propagator) = (&joints[j], &propagators[j]);
             let (mut turn, mut shift) = (Mat3::ZERO, Mat3::ZERO);
             if parent[j] != BASE {
-                let inner = &threes[parent[j]];
-                turn = way.turn * inner.turn - way.shift * inner.shift;
+                let inner = &columns[parent[j]];
+                turn = propagator.turn * inner.turn - propagator.shift * inner.shift;
                 shift = inner.shift - skew_times(joint.lever, &inner.turn);
             }
-            let three = &mut threes[j];
-            if three.between {
-                turn -= joint.inverse * three.reduced;
+            let column = &mut columns[j];
+            if column.between {
+                turn -= joint.inverse * column.reduced;
             }
-            (three.turn, three.shift) = (turn, shift);
+            (column.turn, column.shift) = (turn, shift);
         }
     }
 
     /// How far `at` moves along its directions (rows) under the three forces (columns) [m/N].
     pub(crate) fn moved_at(&self, at: &Place) -> Mat3 {
-        let three = &self.threes[at.link];
-        at.axes.transpose() * (three.shift - skew_times(at.lever, &three.turn))
+        let column = &self.columns[at.link];
+        at.axes.transpose() * (column.shift - skew_times(at.lever, &column.turn))
     }
 
     /// Eliminates joint `j` under the wrench `p` about its link's origin: what is left for the joint
@@ -767,13 +793,13 @@ impl Factor {
     }
 }
 
-impl Sum {
+impl ReducedHessian {
     const ZERO: Self = Self {
         tt: Mat3::ZERO,
         tp: Mat3::ZERO,
         pt: Mat3::ZERO,
         pp: Mat3::ZERO,
-        asked: Wrench {
+        required: Wrench {
             moment: Vec3::ZERO,
             force: Vec3::ZERO,
         },
@@ -789,9 +815,9 @@ impl Sum {
         self.tp += skew_times(r, &self.pp);
         self.pt = right;
         if geometric {
-            self.tt += skew_skew(self.asked.force, r);
+            self.tt += skew_skew(self.required.force, r);
         }
-        self.asked.moment += r.cross(self.asked.force);
+        self.required.moment += r.cross(self.required.force);
     }
 
     fn add(&mut self, other: &Self) {
@@ -799,8 +825,8 @@ impl Sum {
         self.tp += other.tp;
         self.pt += other.pt;
         self.pp += other.pp;
-        self.asked.moment += other.asked.moment;
-        self.asked.force += other.asked.force;
+        self.required.moment += other.required.moment;
+        self.required.force += other.required.force;
     }
 }
 

@@ -2,17 +2,18 @@
 //!
 //! BDF acts on the centre `x` of every link and on the columns of its rotation matrix:
 //! `V = s X − …`, `A = s V − …`, both linear in the pose, so that no Coriolis term appears. A link
-//! then asks for the force `m A_x − …` at its centre and the moment `Σ_k J_k R e_k × A_{R,k}`; the
-//! joints transmit what all links further out ask for. World axes throughout: `θ_j = θ_i + ψ_j`
+//! then requires the force `m A_x − …` at its centre and the moment `Σ_k J_k R e_k × A_{R,k}`; a
+//! joint transmits what all links further out require. World axes throughout: `θ_j = θ_i + ψ_j`
 //! for small turns, and forces go to the parent by a lever arm alone.
 
 use drystone_base::{Mat3, Quat, Vec3};
 
 use crate::chain::{BASE, Chain, FREE};
 use crate::elastic::{JointStiffness, Law};
+use crate::factor::Matrix6;
 use crate::kinematics::Link;
+use crate::penalty::Penalty;
 use crate::rotation::{log, outer};
-use crate::spring::Spring;
 
 /// Coefficients of the backward difference formula for a step `h` after a step `h_before`.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -54,9 +55,9 @@ impl Bdf {
     }
 }
 
-/// Constants of one link during one step.
+/// Constants of one link during one implicit step; written by `gather_forces`.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Body {
+pub(crate) struct LinkStep {
     pub mass: f64,
     /// Half the segment.
     pub half: f64,
@@ -68,7 +69,7 @@ pub(crate) struct Body {
     /// `A_R = s² R − axes_history`
     pub axes_history: Mat3,
     /// Constant force at the centre, drag's `D u` included.
-    pub push: Vec3,
+    pub applied_force: Vec3,
     /// Constant torque.
     pub torque: Vec3,
     /// Drag `D = drag (1 − less y yᵀ)` with the segment's direction at the start of the solve.
@@ -91,13 +92,13 @@ pub(crate) struct Body {
 
 /// A force that depends on where a link is and how it moves, at the present iterate.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Live {
+pub(crate) struct FieldForce {
     pub force: Vec3,
     /// `∂force/∂x + s ∂force/∂v`
     pub slope: Mat3,
 }
 
-impl Live {
+impl FieldForce {
     /// No force.
     pub(crate) const ZERO: Self = Self {
         force: Vec3::ZERO,
@@ -122,27 +123,8 @@ pub(crate) struct Load {
     /// How the torque grows with a turn from `rotation`, world axes [N m]: contacts move along a
     /// segment that turns.
     pub rolling: Mat3,
-    /// What else changes as contacts move over a surface, if anything does.
-    pub curving: Option<Curving>,
-}
-
-/// How a wrench about a link's origin, as it is asked for, changes with the link's turn and shift.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Curving {
-    pub tt: Mat3,
-    pub tp: Mat3,
-    pub pt: Mat3,
-    pub pp: Mat3,
-}
-
-impl Curving {
-    /// Not at all.
-    pub(crate) const ZERO: Self = Self {
-        tt: Mat3::ZERO,
-        tp: Mat3::ZERO,
-        pt: Mat3::ZERO,
-        pp: Mat3::ZERO,
-    };
+    /// How the required wrench changes as contacts move over a curved surface, if any does.
+    pub stiffness: Option<Matrix6>,
 }
 
 impl Load {
@@ -155,7 +137,7 @@ impl Load {
         rotation: Quat::IDENTITY,
         joint: Vec3::ZERO,
         rolling: Mat3::ZERO,
-        curving: None,
+        stiffness: None,
     };
 
     /// `Σ f lᵀ` with the levers `l` from the link's origin, world axes.
@@ -165,17 +147,17 @@ impl Load {
     }
 }
 
-/// One implicit step of one strand, as equations.
+/// The equations of one implicit step.
 pub(crate) struct Problem<'a> {
     pub chain: &'a Chain,
     pub law: &'a dyn Law,
     pub bdf: Bdf,
-    pub bodies: &'a [Body],
-    /// Springs of constraints.
-    pub springs: &'a [Spring],
+    pub link_steps: &'a [LinkStep],
+    /// Penalties of constraints.
+    pub penalties: &'a [Penalty],
 }
 
-impl Body {
+impl LinkStep {
     /// `D v`
     #[inline]
     pub(crate) fn drag_times(&self, v: Vec3) -> Vec3 {
@@ -183,17 +165,17 @@ impl Body {
         (v - axis * (self.drag_less * axis.dot(v))) * self.drag
     }
 
-    /// Force asked for at the centre: inertia and drag, less what pushes.
+    /// Force required at the centre: inertia and drag, less the applied force.
     #[inline]
     pub(crate) fn force(&self, s: f64, x: Vec3) -> Vec3 {
         let inertia = (x * (s * s) - self.centre_history) * self.mass;
         if self.drag == 0.0 {
-            return inertia - self.push;
+            return inertia - self.applied_force;
         }
-        inertia + self.drag_times(x * s - self.velocity_history) - self.push
+        inertia + self.drag_times(x * s - self.velocity_history) - self.applied_force
     }
 
-    /// Moment asked for about the centre, `Σ J_k u_k × (s² u_k − h_k)`: the first product is zero.
+    /// Moment required about the centre, `Σ J_k u_k × (s² u_k − h_k)`: the first product is zero.
     #[inline]
     pub(crate) fn moment(&self, axes: &Mat3) -> Vec3 {
         let (j, h) = (self.second_moments, &self.axes_history);
@@ -226,54 +208,57 @@ impl Body {
 }
 
 impl Problem<'_> {
-    /// The function whose slope along every joint is the residual (but for the turning of the
-    /// damper's frame within a step) [J].
+    /// Merit function of the line search: its gradient is the residual, but for the rotation of the damper's
+    /// frame within a step [J].
     ///
-    /// `Σ m|A_x|²/2s² + Σ J_k|A_{R,k}|²/2s² + V·DV/2s − push·x + V_el + w·Cw/2s`, and the springs.
+    /// `Σ m|A_x|²/2s² + Σ J_k|A_{R,k}|²/2s² + V·DV/2s − f·x + V_el + w·Cw/2s`, and the penalties.
     pub(crate) fn merit(
         &self,
         rotation: &[Quat],
         stretch: &[f64],
         links: &[Link],
-        live: &[Live],
+        sampled: &[FieldForce],
         loads: &[Load],
     ) -> f64 {
         let s = self.bdf.s;
         let mut sum = 0.0;
         // heights are counted from a place that stays where it is
         let place = match self.chain.parent.first() {
-            Some(&FREE) if s > 0.0 => self.bodies[0].centre_history / (s * s),
+            Some(&FREE) if s > 0.0 => self.link_steps[0].centre_history / (s * s),
             _ => links[0].pivot,
         };
-        for (j, body) in self.bodies.iter().enumerate() {
+        for (j, step) in self.link_steps.iter().enumerate() {
             let link = &links[j];
             let from = match self.chain.parent[j] {
                 BASE => link.pivot,
                 _ => place,
             };
-            let h = &body.axes_history;
-            let j_k = body.second_moments;
+            // inertia of rotation, |A_R|² up to constants; applied forces and sampled fields
+            let h = &step.axes_history;
+            let j_k = step.second_moments;
             sum -= j_k.x * link.axes.x_axis.dot(h.x_axis)
                 + j_k.y * link.axes.y_axis.dot(h.y_axis)
                 + j_k.z * link.axes.z_axis.dot(h.z_axis);
-            sum -= body.push.dot(link.centre - from);
-            if let Some(live) = live.get(j) {
-                sum -= live.force.dot(link.centre - from);
+            sum -= step.applied_force.dot(link.centre - from);
+            if let Some(sampled) = sampled.get(j) {
+                sum -= sampled.force.dot(link.centre - from);
             }
+            // inertia of translation, drag, damping of the joint
             let damping = if s > 0.0 {
-                let away = link.centre - body.centre_history / (s * s);
-                sum += 0.5 * body.mass * s * s * away.length_squared();
-                let v = link.centre * s - body.velocity_history;
-                sum += 0.5 * v.dot(body.drag_times(v)) / s;
-                let (_, w) = body.turn_and_rate(s, rotation[j]);
-                0.5 * w.dot(body.damping * w) / s
+                let away = link.centre - step.centre_history / (s * s);
+                sum += 0.5 * step.mass * s * s * away.length_squared();
+                let v = link.centre * s - step.velocity_history;
+                sum += 0.5 * v.dot(step.drag_times(v)) / s;
+                let (_, w) = step.turn_and_rate(s, rotation[j]);
+                0.5 * w.dot(step.damping * w) / s
             } else {
-                sum += body.mass * body.centre_history.dot(from - link.centre);
+                sum += step.mass * step.centre_history.dot(from - link.centre);
                 0.0
             };
+            // multipliers of rows, as dead loads
             if let Some(load) = loads.get(j).filter(|load| load.acts) {
                 let levers = load.levers(&link.axes);
-                let turn = log(body.start.conjugate() * rotation[j]);
+                let turn = log(step.start.conjugate() * rotation[j]);
                 sum -= load.force.dot(link.origin - from);
                 sum -= levers.x_axis.x + levers.y_axis.y + levers.z_axis.z;
                 // torques have no energy of their own: that of the turn so far, to first order
@@ -281,23 +266,24 @@ impl Problem<'_> {
                 sum -= load.joint.dot(turn) + load.torque.dot(turned);
                 sum += 0.5 * turned.dot(load.rolling * turned);
             }
-            let deviation = body.rest_inverse * rotation[j];
-            sum += self.law.energy(&body.stiffness, deviation) + damping;
-            if body.tip_stiffness > 0.0 {
-                let away = link.tip - body.tip_pull / body.tip_stiffness;
-                sum += 0.5 * body.tip_stiffness * away.length_squared();
+            // elasticity of joint, pose spring and stretch
+            let deviation = step.rest_inverse * rotation[j];
+            sum += self.law.energy(&step.stiffness, deviation) + damping;
+            if step.tip_stiffness > 0.0 {
+                let away = link.tip - step.tip_pull / step.tip_stiffness;
+                sum += 0.5 * step.tip_stiffness * away.length_squared();
             }
-            if let (Some((k, c)), Some(&e)) = (body.stretch, stretch.get(j)) {
+            if let (Some((k, c)), Some(&e)) = (step.stretch, stretch.get(j)) {
                 sum += 0.5 * k * e * e;
                 if s > 0.0 {
-                    let rate = s * e - body.stretch_history;
+                    let rate = s * e - step.stretch_history;
                     sum += 0.5 * c * rate * rate / s;
                 }
             }
         }
-        for spring in self.springs {
-            let j = spring.link();
-            sum += spring.energy(&links[j], rotation[j]);
+        for penalty in self.penalties {
+            let j = penalty.link();
+            sum += penalty.energy(&links[j], rotation[j]);
         }
         sum
     }

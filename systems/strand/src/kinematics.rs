@@ -1,4 +1,4 @@
-//! Where the links are: joint rotations to poses, root to tip.
+//! Forward kinematics: poses of the links from joint rotations, root to tip.
 
 use drystone_base::{Mat3, Pose, Quat, Vec3};
 
@@ -32,12 +32,6 @@ pub(crate) enum Bases<'a> {
     Free(&'a [Pose], &'a [Vec3]),
 }
 
-impl<'a> From<&'a Pose> for Bases<'a> {
-    fn from(base: &'a Pose) -> Self {
-        Self::One(base)
-    }
-}
-
 /// Places every link; `stretch` may be empty where nothing stretches.
 pub fn place(
     chain: &Chain,
@@ -58,6 +52,17 @@ pub(crate) fn place_on(
     links: &mut Vec<Link>,
 ) {
     links.resize(chain.len(), Link::default());
+    place_into(chain, rotation, stretch, bases, links);
+}
+
+/// The same into a slice of the chain's length.
+pub(crate) fn place_into(
+    chain: &Chain,
+    rotation: &[Quat],
+    stretch: &[f64],
+    bases: Bases<'_>,
+    links: &mut [Link],
+) {
     for j in 0..chain.len() {
         let of = |base: &Pose| (base.rotation, base.matrix(), base.position);
         let (turn, axes, origin) = match (chain.parent[j], bases) {
@@ -84,7 +89,7 @@ pub(crate) fn place_on(
 }
 
 /// World angular velocity of every link and velocity of its origin, from joint rates in the links'
-/// frames, and the base's motion.
+/// frames, and the base's motion; appended to `out`.
 pub(crate) fn velocities(
     chain: &Chain,
     links: &[Link],
@@ -93,11 +98,11 @@ pub(crate) fn velocities(
     base: (Vec3, Vec3),
     out: &mut Vec<(Vec3, Vec3)>,
 ) {
-    out.clear();
+    let first = out.len();
     for j in 0..chain.len() {
         let (turn, shift) = match chain.parent[j] {
             BASE | FREE => base,
-            i => out[i],
+            i => out[first + i],
         };
         let link = &links[j];
         let spin = turn + link.axes * rate[j];

@@ -2,31 +2,34 @@
 //!
 //! A strand is a tree of rigid segments with spherical joints, hanging from a base that moves as
 //! prescribed. [`Model`] is what stays fixed while running, [`State`] all that moves; [`System`]
-//! owns both and advances them, each strand by itself.
+//! owns both and advances them; strands that nothing joins, each by itself.
 
 mod active_set;
 mod base;
 mod body;
+mod body_step;
 mod chain;
 mod chain_sweep;
+mod collision;
 mod constraint;
+mod constraint_step;
 mod contact;
 mod continuum;
 mod elastic;
-mod encounter;
 pub mod energy;
 mod error;
 mod factor;
 mod field;
-mod goals;
+mod group;
 mod implicit;
-mod joined;
+mod joins;
 mod kinematics;
 mod model;
 mod motion;
 mod newton;
 mod options;
 mod parameter;
+mod penalty;
 mod posable;
 mod properties;
 mod reaction;
@@ -37,16 +40,17 @@ mod rotation;
 mod segment;
 mod settle;
 mod spatial;
-mod spring;
 mod state;
 mod step;
+mod step_control;
+mod surroundings;
 mod system;
 
 pub use body::{BodyModel, BodyMotion, RigidBody};
 pub use chain::{BASE, Chain, FREE};
-pub use constraint::{Anchor, Constraint, Hold};
+pub use constraint::{Anchor, Constraint, ConstraintKind};
 pub use contact::{ContactForce, Obstacle};
-pub use continuum::{Continuum, Grid, Parcel, Push};
+pub use continuum::{Continuum, Grid, Interaction, Parcel};
 pub use elastic::{JointStiffness, Law, TangentLaw};
 pub use error::Error;
 pub use factor::Factor;
@@ -61,5 +65,5 @@ pub use properties::{LinkProperties, Properties};
 pub use reaction::{Reaction, Source};
 pub use rest::{Repair, RestShape};
 pub use spatial::{Force, Inertia, Motion};
-pub use state::{Held, State, StrandState};
+pub use state::{Multipliers, State, StrandState};
 pub use system::{Report, System};

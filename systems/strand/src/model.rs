@@ -230,7 +230,7 @@ pub struct Base {
     pub reference: Option<MotionPath>,
     /// Time scale `β` on the velocity and acceleration of the base, over time [1].
     pub time_scale: Ramp,
-    /// Local dynamics `γ`: part of the reference frame's motion that is not felt, over time [1].
+    /// Local dynamics `γ`: part of the reference frame's motion that is taken out, over time [1].
     pub local_dynamics: Ramp,
     /// Index of the rigid body that the base is fixed to, and where in its frame: the strand then hangs
     /// from the body, which feels it, and the path counts for nothing but the start.

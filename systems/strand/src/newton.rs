@@ -5,7 +5,7 @@ use drystone_base::functions::pow;
 use drystone_base::{Quat, Vec3};
 
 use crate::factor::{Factor, Kind};
-use crate::implicit::{Live, Load, Problem};
+use crate::implicit::{FieldForce, Load, Problem};
 use crate::kinematics::{Bases, Link, place_on};
 use crate::rotation::nudge;
 
@@ -14,7 +14,7 @@ use crate::rotation::nudge;
 pub(crate) struct Limits {
     /// Correction that no longer matters [rad].
     pub tolerance: f64,
-    /// The same once it takes long, to begin with [rad].
+    /// The same after eight iterations, to begin with [rad].
     pub late: f64,
     /// Most iterations.
     pub iterations: u32,
@@ -32,13 +32,13 @@ pub(crate) struct Solved {
     pub iterations: u32,
 }
 
-/// Iterate and scratch of one strand.
+/// Iterate and scratch of one group.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Iterate {
     pub rotation: Vec<Quat>,
     pub stretch: Vec<f64>,
     pub links: Vec<Link>,
-    pub live: Vec<Live>,
+    pub sampled: Vec<FieldForce>,
     /// Forces of constraints and contacts; empty where there are none.
     pub loads: Vec<Load>,
     pub factor: Factor,
@@ -50,19 +50,18 @@ pub(crate) struct Iterate {
     trial_links: Vec<Link>,
 }
 
-/// What has a say at every iterate.
+/// Forces and constraints that are evaluated anew at each Newton iterate.
 pub(crate) trait Coupling {
     /// Renews the forces that depend on the iterate.
-    fn sample(&mut self, _: &[Link], _: &mut [Live]) {}
+    fn sample(&mut self, _: &[Link], _: &mut [FieldForce]) {}
 
-    /// Finds what is touched at the present iterate, and puts the forces of now there: residual and
-    /// matrix then see them where they are.
+    /// Finds contacts at the present iterate and applies the present multipliers there, so that residual and
+    /// matrix have them in the right places.
     fn prepare(&mut self, _: &mut Iterate) {}
 
-    /// Changes the loads so that the Newton step in the iterate's factor leads to where constraints
-    /// and contacts want it, and that step with them; returns by how much the slope of the merit
-    /// function along the step changes with the loads. None, and nothing changed, where no such
-    /// loads were found: the matrix is not positive in the directions of the contacts.
+    /// Finds the multipliers under which the Newton step satisfies constraints and contacts, and corrects loads
+    /// and step for them. Returns the change of the merit function's slope along the step; none, with nothing
+    /// changed, where the matrix is not positive in the directions of the contacts.
     fn couple(&mut self, _: &mut Iterate) -> Option<f64> {
         Some(0.0)
     }
@@ -75,7 +74,7 @@ pub(crate) trait Coupling {
 
 impl Coupling for () {}
 
-/// Steps below this are taken whole: Newton's method is then where it converges by itself [rad].
+/// Steps below this are taken whole, without line search: Newton converges quadratically there [rad].
 const CLOSE: f64 = 1e-3;
 /// Steps below this are trusted where loops and contacts hold a strand that could not stand alone
 /// [rad].
@@ -84,18 +83,19 @@ const NEAR: f64 = 0.1;
 const LONGEST: f64 = 1.0;
 
 /// Solves the step from the guess in `iterate`, whose links must be placed.
-pub(crate) fn solve<'a>(
+pub(crate) fn solve(
     problem: &Problem<'_>,
-    base: impl Into<Bases<'a>>,
+    base: Bases<'_>,
     iterate: &mut Iterate,
     limits: Limits,
     coupling: &mut impl Coupling,
 ) -> Solved {
-    let base = base.into();
     let mut before = f64::INFINITY;
     for iteration in 1..=limits.iterations {
-        coupling.sample(&iterate.links, &mut iterate.live);
+        // forces, contacts and their multipliers at the iterate
+        coupling.sample(&iterate.links, &mut iterate.sampled);
         coupling.prepare(iterate);
+        // Newton step; positive definite where the exact matrix leads to a saddle or uphill
         let (mut largest, mut slope) = iterate.find_step(problem, limits.length, Kind::Exact);
         let careful =
             limits.careful || (coupling.is_coupled() && (largest.is_nan() || largest >= NEAR));
@@ -103,6 +103,7 @@ pub(crate) fn solve<'a>(
         if saddle || !(largest < CLOSE || slope < 0.0) {
             (largest, slope) = iterate.find_step(problem, limits.length, Kind::Positive);
         }
+        // multipliers of the rows, and the step with them
         if coupling.is_coupled() && largest.is_finite() {
             let change = coupling.couple(iterate).unwrap_or_else(|| {
                 iterate.find_step(problem, limits.length, Kind::Positive);
@@ -117,6 +118,7 @@ pub(crate) fn solve<'a>(
                 iterations: iteration,
             };
         }
+        // line search on the merit function
         let mut part = if largest > LONGEST {
             LONGEST / largest
         } else {
@@ -129,7 +131,7 @@ pub(crate) fn solve<'a>(
                 &iterate.rotation,
                 &iterate.stretch,
                 &iterate.links,
-                &iterate.live,
+                &iterate.sampled,
                 &iterate.loads,
             );
             for _ in 0..12 {
@@ -137,7 +139,7 @@ pub(crate) fn solve<'a>(
                     &iterate.trial_rotation,
                     &iterate.trial_stretch,
                     &iterate.trial_links,
-                    &iterate.live,
+                    &iterate.sampled,
                     &iterate.loads,
                 );
                 if there <= here + 1e-4 * part * slope {
@@ -151,27 +153,27 @@ pub(crate) fn solve<'a>(
         std::mem::swap(&mut iterate.stretch, &mut iterate.trial_stretch);
         std::mem::swap(&mut iterate.links, &mut iterate.trial_links);
         std::mem::swap(&mut iterate.centres, &mut iterate.trial_centres);
-        // a whole step leaves an error of second order: the next would be shorter by the square
-        // of what this one was shorter than the last
+        // converged? Newton's error is of second order: the next step would be shorter than this one by the
+        // square of the ratio of this one to the last
         let shrunk = if before.is_finite() {
             largest / before
         } else {
             1.0
         };
         let ahead = largest * (shrunk * shrunk).min(1.0);
-        // contacts that come and go may keep a step from settling further: less is asked in time
+        // contacts that come and go may keep the iteration from converging: the tolerance grows in time
         let late = f64::from(iteration.saturating_sub(8)) / 4.0;
-        let patience = if coupling.is_coupled() && late > 0.0 {
+        let slack = if coupling.is_coupled() && late > 0.0 {
             pow(10.0, late)
         } else {
             1.0
         };
-        let asked = if late > 0.0 {
+        let required = if late > 0.0 {
             limits.late
         } else {
             limits.tolerance
         };
-        let tolerance = (asked * patience).min(CLOSE.max(asked));
+        let tolerance = (required * slack).min(CLOSE.max(required));
         if part == 1.0 && (largest < tolerance || ahead < 0.1 * limits.tolerance) {
             return Solved {
                 converged: true,
@@ -194,7 +196,7 @@ impl Iterate {
             &self.rotation,
             &self.stretch,
             &self.links,
-            &self.live,
+            &self.sampled,
             &self.loads,
             kind,
         );
@@ -210,7 +212,7 @@ impl Iterate {
             &self.rotation,
             &self.stretch,
             &self.links,
-            &self.live,
+            &self.sampled,
             &[],
             Kind::Positive,
         );

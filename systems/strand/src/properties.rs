@@ -67,12 +67,14 @@ impl Properties {
         for j in 0..chain.len() {
             let p = &chain.parameters[chain.source[j].0];
             let (s, m, length) = (chain.at_joint[j], chain.at_middle[j], chain.length[j]);
+            // mass and second moments of a cylinder
             let mass = p.mass_per_length.at(m, t) * length;
             let radius = p.radius.at(m, t);
             let long = mass * length * length / 12.0;
             // a thread thinner than a two-thousandth of its segments turns as if it were so thick:
             // its free twist must not be left to rounding
             let round = (0.25 * mass * radius * radius).max(1e-6 * long);
+            // stiffness and damping of the joint: rod values over the length of its cell
             let per_cell = chain.stiffening / chain.cell[j];
             let bend = p.bend_stiffness.at(s, t) * per_cell;
             let stiffness = JointStiffness {
@@ -111,6 +113,7 @@ impl Properties {
                 pose_damping: p.pose_damping.at(m, t),
             });
         }
+        // weights of fields, field by field
         self.field_weights.clear();
         for weight in &chain.field_weights {
             for j in 0..chain.len() {

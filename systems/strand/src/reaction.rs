@@ -1,17 +1,18 @@
-//! What a strand is pushed with from outside over a step: by obstacles, by constraints, by its base. Who
-//! pushes feels the opposite, so that momentum is kept.
+//! Impulses on a strand from obstacles, constraints and its base over a step. Whoever exerts them receives the
+//! opposite, so that momentum is kept.
 
 use drystone_base::Vec3;
 use serde::{Deserialize, Serialize};
 
-use crate::base::Frame;
-use crate::constraint::Goal;
-use crate::implicit::Bdf;
+use crate::base::BaseFrame;
+use crate::constraint::StepConstraint;
+use crate::implicit::{Bdf, LinkStep};
+use crate::kinematics::Link;
 use crate::response::Row;
 use crate::state::StrandState;
-use crate::step::Workspace;
+use crate::step::Step;
 
-/// Who exerts something on a strand.
+/// What exerts an impulse on a strand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Source {
     /// An obstacle, by index.
@@ -20,10 +21,10 @@ pub enum Source {
     Constraint(usize),
 }
 
-/// What one of them exerted over the last step, world axes.
+/// Impulse of one source over the last step, world axes.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Reaction {
-    /// Who.
+    /// What exerts it.
     pub source: Source,
     /// On the strand [N s].
     pub impulse: Vec3,
@@ -47,10 +48,10 @@ impl StrandState {
         self.reactions[k].angular_impulse += place.cross(impulse) + turn;
     }
 
-    /// Linear momentum, and angular momentum about the origin, felt world; `past` steps ago (0 or 1).
-    fn momentum(&self, work: &Workspace, past: usize) -> [Vec3; 2] {
+    /// Linear momentum, and angular momentum about the origin, scaled world; `past` steps ago (0 or 1).
+    fn momentum(&self, link_steps: &[LinkStep], past: usize) -> [Vec3; 2] {
         let mut sum = [Vec3::ZERO; 2];
-        for (history, body) in self.history.iter().zip(&work.bodies) {
+        for (history, body) in self.history.iter().zip(link_steps) {
             let push = history.velocity[past] * body.mass;
             let (axes, rate) = (&history.axes[past], &history.axes_rate[past]);
             let j = body.second_moments;
@@ -64,53 +65,55 @@ impl StrandState {
     }
 }
 
-/// Adds what contacts and holds exerted over an accepted step.
-pub(crate) fn add_reactions(strand: &mut StrandState, frame: &Frame, bdf: Bdf, work: &Workspace) {
-    for k in 0..strand.contacts.len() {
-        let contact = strand.contacts[k];
-        let source = Source::Obstacle(contact.obstacle);
-        strand.react(source, contact.place, contact.force * bdf.h, Vec3::ZERO);
-    }
-    let (links, rotation) = (&work.iterate.links, &work.iterate.rotation);
-    for spring in &work.springs {
-        let j = spring.link();
-        let asked = spring.asked(&links[j], rotation[j]);
-        let given = frame.world_direction(asked) * -bdf.h;
-        let source = Source::Constraint(spring.constraint);
-        match spring.goal {
-            Goal::Place { a, .. } => {
-                strand.react(source, frame.world(a.place(links)), given, Vec3::ZERO);
+impl Step<'_> {
+    /// Adds what contacts and constraints exerted on member `k` over an accepted step.
+    pub(crate) fn add_reactions(&mut self, k: usize) {
+        let (strand, work, h) = (&mut self.strands[k], &*self.work, self.bdf.h);
+        let (frame, own) = (&work.frames[k], self.input.members[k].range());
+        for k in 0..strand.contacts.len() {
+            let contact = strand.contacts[k];
+            let source = Source::Obstacle(contact.obstacle);
+            strand.react(source, contact.place, contact.force * h, Vec3::ZERO);
+        }
+        let (links, rotation) = (&work.iterate.links, &work.iterate.rotation);
+        for penalty in work.penalties.iter().filter(|s| own.contains(&s.link())) {
+            let j = penalty.link();
+            let required = penalty.required(&links[j], rotation[j]);
+            let given = frame.world_direction(required) * -h;
+            let source = Source::Constraint(penalty.constraint);
+            match penalty.equation {
+                StepConstraint::Place { a, .. } => {
+                    strand.react(source, frame.world(a.place(links)), given, Vec3::ZERO);
+                }
+                StepConstraint::Turn { .. } => strand.react(source, Vec3::ZERO, Vec3::ZERO, given),
+                StepConstraint::Joint { .. } => {}
             }
-            Goal::Turn { .. } => strand.react(source, Vec3::ZERO, Vec3::ZERO, given),
-            Goal::Joint { .. } => {}
         }
     }
 }
 
-/// Momentum before a step that ended in an impact, felt world: to be asked for while the step is still
-/// in the strand's history.
-pub(crate) fn momentum_before(strand: &StrandState, work: &Workspace) -> [Vec3; 2] {
-    strand.momentum(work, 1)
+/// Momentum before a step that ended in an impact, scaled world; to be called before the history is cleared.
+pub(crate) fn momentum_before(strand: &StrandState, link_steps: &[LinkStep]) -> [Vec3; 2] {
+    strand.momentum(link_steps, 1)
 }
 
-/// Corrects what was added for a step that ended in an impact, after the strand has started anew.
+/// Corrects the reactions of a step that ended in an impact, after the history was cleared.
 ///
-/// Backward differences spread a sudden force over steps that then never come: of its impulse `f h`
-/// the strand has taken `f / (s² h)`. The impact itself adds `j / s²`, with `rows` in units of the step
-/// matrix. What else changed the momentum came from the base.
+/// BDF2 spreads a sudden force over later steps, which an impact cuts off: of its impulse `f h` the strand has
+/// received `f / (s² h)`. The impact itself adds `j / s²`, with `rows` in units of the step matrix. The rest of
+/// the change of momentum came from the base.
 pub(crate) fn correct_for_impact(
     strand: &mut StrandState,
     before: [Vec3; 2],
-    frame: &Frame,
+    (links, link_steps, frame): (&[Link], &[LinkStep], &BaseFrame),
     bdf: Bdf,
     rows: &[Row],
-    work: &Workspace,
 ) {
     let origin = frame.pose.position;
-    let after = strand.momentum(work, 0);
+    let after = strand.momentum(link_steps, 0);
     let (mut push, mut turn) = (after[0] - before[0], after[1] - before[1]);
     turn -= origin.cross(push);
-    for (link, body) in work.iterate.links.iter().zip(&work.bodies) {
+    for (link, body) in links.iter().zip(link_steps) {
         let inertia = (link.centre * (bdf.s * bdf.s) - body.centre_history) * (body.mass * bdf.h);
         push -= inertia;
         turn -=

@@ -1,35 +1,35 @@
 //! Forces of constraints and contacts, found with the step's own factor (Hadap 2006, eq. 11-14).
 //!
-//! A row is a direction in which something is held or kept apart. Unit loads on the rows give the
+//! A row is a direction in which a constraint holds or a contact separates. Unit loads on the rows give the
 //! columns of `K = N H⁻¹ Nᵀ` in linear time each; `K f + g` is then how far every row is off at
 //! the end of the step under forces `f`. Where there are many contacts the matrix is not formed
 //! (`chain_sweep`). Forces are found anew in every Newton iteration, together
 //! with the step that they lead to: at the end both hold.
 
 use drystone_base::{Mat3, Quat, Vec3};
-use drystone_complementarity::solvers::{Row as Bound, SorLcp};
+use drystone_complementarity::solvers::{Bound, SorLcp};
 
 use crate::active_set::ActiveSet;
 use crate::chain_sweep::{ChainSweep, Sweeps};
-use crate::constraint::{Goal, Spot};
-use crate::factor::{Factor, Place};
-use crate::implicit::{Curving, Load};
+use crate::constraint::{LinkPoint, StepConstraint};
+use crate::factor::{Factor, Matrix6, Place};
+use crate::implicit::Load;
 use crate::kinematics::Link;
 use crate::rotation::{log, outer, skew_times, times_skew};
 
-/// Softness of held rows, as a part of the largest response among the rows of one goal: keeps
-/// contradictory goals a compromise of bounded force.
-const SOFTNESS: f64 = 1e-6;
+/// Compliance of bilateral rows, as a part of the largest response among the rows of one constraint: where
+/// constraints contradict each other, forces stay bounded and the error is shared.
+const COMPLIANCE: f64 = 1e-6;
 
-/// The same about the force of now, where goals are met exactly.
-const EXACT_SOFTNESS: f64 = 1e-8;
+/// The same where it acts on the change of the force, so that rows end with no error.
+const EXACT_COMPLIANCE: f64 = 1e-8;
 
 /// What a row acts on.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Handle {
-    /// A point, or the difference of two; the rotation leads from the felt world of the second to that
+pub(crate) enum RowJacobian {
+    /// A point, or the difference of two; the rotation leads from the scaled world of the second to that
     /// of the first.
-    Points(Spot, Option<(Spot, Quat)>),
+    Points(LinkPoint, Option<(LinkPoint, Quat)>),
     /// The rotation of a link, or of one against another; likewise.
     Turn(usize, Option<(usize, Quat)>),
     /// The joint a link hangs by.
@@ -39,21 +39,21 @@ pub(crate) enum Handle {
 /// One row.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Row {
-    pub handle: Handle,
-    /// Felt world.
+    pub jacobian: RowJacobian,
+    /// Scaled world.
     pub direction: Vec3,
-    /// How far it is off at the present iterate [m] or [rad]; of a contact, how far apart.
+    /// Error at the present iterate [m] or [rad]; of a contact, the gap.
     pub gap: f64,
-    /// Force applied at the present iterate [N] or [N m].
+    /// Multiplier at the present iterate [N] or [N m].
     pub force: f64,
     pub bound: Bound,
     /// How the surface bends where a contact pushes.
     pub surface: Option<Surface>,
-    /// Rows with one number share their softness.
+    /// Rows of one constraint have one number, and share their compliance.
     pub group: usize,
 }
 
-/// How a contact changes as its segment moves over a surface, felt world.
+/// How a contact changes as its segment moves over a surface, scaled world.
 ///
 /// When the place of contact shifts by `δx` and the segment turns by `θ`, the normal changes by
 /// `across δx − z (b·θ)`, `b = y × n`, and the contact moves along the segment by `−z·δx − ρ b·θ`.
@@ -71,8 +71,8 @@ pub(crate) struct Surface {
 }
 
 impl Surface {
-    /// How the wrench asked for about the link's origin changes, of a force `f` along `a` at `l`.
-    fn curving(&self, a: Vec3, f: f64, l: Vec3) -> Curving {
+    /// Stiffness about the link's origin of a contact force `f` along `a` at the lever `l`.
+    fn stiffness(&self, a: Vec3, f: f64, l: Vec3) -> Matrix6 {
         let is_normal = a == self.normal;
         // tangents turn with the normal
         let (m, z) = if is_normal {
@@ -88,7 +88,7 @@ impl Surface {
             tt = outer(c * self.rolling, self.axis);
         }
         let right = xt - times_skew(&xx, l);
-        Curving {
+        Matrix6 {
             tt: tt + skew_times(l, &right) - times_skew(&tx, l),
             tp: skew_times(l, &xx) + tx,
             pt: right,
@@ -97,15 +97,17 @@ impl Surface {
     }
 }
 
-/// All rows of one strand in one step, and what their solution needs.
+/// All rows of one group in one step, and scratch of their solution.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Response {
     pub rows: Vec<Row>,
+    /// Multipliers with which bilateral rows start the step; written by `set_constraints`.
+    pub start: Vec<f64>,
     matrix: Vec<f64>,
     off: Vec<f64>,
     force: Vec<f64>,
     b: Vec<f64>,
-    held: Vec<usize>,
+    bilateral_rows: Vec<usize>,
     free: Vec<usize>,
     system: Vec<f64>,
     schur: Vec<f64>,
@@ -115,7 +117,7 @@ pub(crate) struct Response {
     places: Vec<Place>,
     active: ActiveSet,
     chain: ChainSweep,
-    /// Whether goals are met exactly, which only what can give way everywhere may ask for.
+    /// Whether bilateral rows end with no error: only where bodies can give way in every direction.
     exact: bool,
 }
 
@@ -132,17 +134,17 @@ const REGULARISATION: f64 = 1e-5;
 /// Change of a force that no longer matters, as a part of the largest [1].
 const TOLERANCE: f64 = 1e-9;
 
-/// Rows of a goal at the present iterate.
+/// Rows of a constraint at the present iterate.
 pub(crate) fn rows_of(
-    goal: &Goal,
+    equation: &StepConstraint,
     links: &[Link],
     rotation: &[Quat],
     group: usize,
     rows: &mut Vec<Row>,
 ) {
-    let mut push = |handle, direction, gap| {
+    let mut push = |jacobian, direction, gap| {
         rows.push(Row {
-            handle,
+            jacobian,
             direction,
             gap,
             force: 0.0,
@@ -151,16 +153,16 @@ pub(crate) fn rows_of(
             group,
         });
     };
-    match *goal {
-        Goal::Place { a, b, target } => {
+    match *equation {
+        StepConstraint::Place { a, b, target } => {
             let there = b.map_or(Vec3::ZERO, |(b, seen)| seen.point(b.place(links)));
             let apart = a.place(links) - there - target;
             let b = b.map(|(b, seen)| (b, seen.rotation));
             for axis in [Vec3::X, Vec3::Y, Vec3::Z] {
-                push(Handle::Points(a, b), axis, axis.dot(apart));
+                push(RowJacobian::Points(a, b), axis, axis.dot(apart));
             }
         }
-        Goal::Turn {
+        StepConstraint::Turn {
             link,
             against,
             target,
@@ -169,14 +171,14 @@ pub(crate) fn rows_of(
             let wanted = frame * target;
             let turn = wanted * log(wanted.conjugate() * links[link].rotation);
             for axis in [Vec3::X, Vec3::Y, Vec3::Z] {
-                push(Handle::Turn(link, against), axis, axis.dot(turn));
+                push(RowJacobian::Turn(link, against), axis, axis.dot(turn));
             }
         }
-        Goal::Joint { link, axes, target } => {
+        StepConstraint::Joint { link, axes, target } => {
             let turn = log(target.conjugate() * rotation[link]);
             for k in 0..3 {
                 if axes[k] {
-                    push(Handle::Joint(link), links[link].axes.col(k), turn[k]);
+                    push(RowJacobian::Joint(link), links[link].axes.col(k), turn[k]);
                 }
             }
         }
@@ -187,38 +189,38 @@ impl Row {
     /// Puts a load of this size on the row.
     pub(crate) fn load(&self, factor: &mut Factor, links: &[Link], size: f64) {
         let d = self.direction * size;
-        match self.handle {
-            Handle::Points(a, b) => {
+        match self.jacobian {
+            RowJacobian::Points(a, b) => {
                 factor.add_load(a.link, a.lever(links), d, Vec3::ZERO);
                 if let Some((b, seen)) = b {
                     let back = seen.conjugate() * -d;
                     factor.add_load(b.link, b.lever(links), back, Vec3::ZERO);
                 }
             }
-            Handle::Turn(link, against) => {
+            RowJacobian::Turn(link, against) => {
                 factor.add_load(link, Vec3::ZERO, Vec3::ZERO, d);
                 if let Some((other, seen)) = against {
                     factor.add_load(other, Vec3::ZERO, Vec3::ZERO, seen.conjugate() * -d);
                 }
             }
-            Handle::Joint(link) => factor.add_joint_load(link, d),
+            RowJacobian::Joint(link) => factor.add_joint_load(link, d),
         }
     }
 
     /// How the row moves in the factor's last solution.
     pub(crate) fn moved(&self, factor: &Factor, links: &[Link]) -> f64 {
-        let v = match self.handle {
-            Handle::Points(a, b) => {
+        let v = match self.jacobian {
+            RowJacobian::Points(a, b) => {
                 let there = b.map_or(Vec3::ZERO, |(b, seen)| {
                     seen * factor.shift_at(b.link, b.lever(links))
                 });
                 factor.shift_at(a.link, a.lever(links)) - there
             }
-            Handle::Turn(link, against) => {
+            RowJacobian::Turn(link, against) => {
                 let there = against.map_or(Vec3::ZERO, |(b, seen)| seen * factor.turn_of(b));
                 factor.turn_of(link) - there
             }
-            Handle::Joint(link) => factor.joint_turn(link),
+            RowJacobian::Joint(link) => factor.joint_turn(link),
         };
         self.direction.dot(v)
     }
@@ -226,14 +228,14 @@ impl Row {
     /// Adds the row's force to the loads of the links.
     fn apply(&self, links: &[Link], loads: &mut [Load]) {
         let d = self.direction * self.force;
-        let mut at = |spot: Spot, force: Vec3| {
-            let load = &mut loads[spot.link];
+        let mut at = |point: LinkPoint, force: Vec3| {
+            let load = &mut loads[point.link];
             load.acts = true;
             load.force += force;
-            load.points += outer(force, spot.at);
+            load.points += outer(force, point.at);
         };
-        match self.handle {
-            Handle::Points(a, b) => {
+        match self.jacobian {
+            RowJacobian::Points(a, b) => {
                 at(a, d);
                 if let Some((b, seen)) = b {
                     at(b, seen.conjugate() * -d);
@@ -244,15 +246,12 @@ impl Row {
                         let size = surface.rolling * self.force;
                         load.rolling += outer(surface.axis * size, surface.axis);
                     }
-                    let more = surface.curving(self.direction, self.force, a.lever(links));
-                    let sum = load.curving.get_or_insert(Curving::ZERO);
-                    sum.tt += more.tt;
-                    sum.tp += more.tp;
-                    sum.pt += more.pt;
-                    sum.pp += more.pp;
+                    let more = surface.stiffness(self.direction, self.force, a.lever(links));
+                    let sum = load.stiffness.get_or_insert(Matrix6::ZERO);
+                    sum.add(&more);
                 }
             }
-            Handle::Turn(link, against) => {
+            RowJacobian::Turn(link, against) => {
                 loads[link].acts = true;
                 loads[link].torque += d;
                 if let Some((other, seen)) = against {
@@ -260,7 +259,7 @@ impl Row {
                     loads[other].torque -= seen.conjugate() * d;
                 }
             }
-            Handle::Joint(link) => {
+            RowJacobian::Joint(link) => {
                 loads[link].acts = true;
                 loads[link].joint += links[link].axes.transpose() * d;
             }
@@ -269,7 +268,7 @@ impl Row {
 }
 
 impl Response {
-    /// Finds the forces under which the Newton step in `factor` brings every held row to its goal
+    /// Finds the forces under which the Newton step in `factor` brings every bilateral row to its target
     /// and keeps every contact apart, puts them into `loads`, and that step into `factor`. Returns
     /// the change of the merit function's slope along the step; none, if there are no such forces.
     pub(crate) fn couple(
@@ -325,9 +324,8 @@ impl Response {
         factor.respond_to_loads();
     }
 
-    /// Forces of all rows, which are off by `off` under those that `force` starts with. Returns whether
-    /// they can be: sweeps run away where the matrix is not positive, to forces that would move
-    /// things by far more than they are off.
+    /// Multipliers of all rows, from the guess in `force`, under which their error is `off`. Returns false where the
+    /// matrix is not positive: sweeps then diverge to forces that would move rows by far more than their error.
     fn find_forces(&mut self, factor: &mut Factor, links: &[Link], how: Method) -> bool {
         let contacts = self.rows.len() / 3;
         let many = contacts > how.dense_contacts as usize;
@@ -357,14 +355,14 @@ impl Response {
             self.b.push(pushed - self.off[i]);
         }
         if self.rows.iter().any(|row| row.bound == Bound::Bilateral) {
-            self.eliminate_held(how.sweeps);
+            self.eliminate_bilateral(how.sweeps);
         } else {
             self.solve_contacts(how.sweeps);
         }
         let off = self.b.iter().fold(0.0f64, |most, b| most.max(b.abs()));
         let mut moved = (0..m).map(|i| (self.matrix[i * m + i] * self.force[i]).abs());
-        let held = |row: &Row| row.bound == Bound::Bilateral;
-        self.rows.iter().all(held) || moved.all(|far| far <= 1e4 * off)
+        let bilateral_rows = |row: &Row| row.bound == Bound::Bilateral;
+        self.rows.iter().all(bilateral_rows) || moved.all(|far| far <= 1e4 * off)
     }
 
     /// Contacts alone: from and to `force`.
@@ -396,16 +394,16 @@ impl Response {
         }
     }
 
-    /// How soft the strand is at a goal: the largest response to a unit load along its rows.
-    pub(crate) fn softness(
+    /// Compliance of the strand along a constraint: the largest response to a unit load on its rows.
+    pub(crate) fn compliance(
         &mut self,
-        goal: &Goal,
+        equation: &StepConstraint,
         factor: &mut Factor,
         links: &[Link],
         rotation: &[Quat],
     ) -> f64 {
         self.rows.clear();
-        rows_of(goal, links, rotation, 0, &mut self.rows);
+        rows_of(equation, links, rotation, 0, &mut self.rows);
         let mut most = 0.0f64;
         for row in &self.rows {
             factor.clear_loads();
@@ -417,13 +415,18 @@ impl Response {
         most
     }
 
-    /// Rows of all goals at the present iterate; forces are kept.
-    pub(crate) fn measure(&mut self, goals: &[(usize, Goal)], links: &[Link], rotation: &[Quat]) {
+    /// Rows of all bilateral constraints at the present iterate; their forces are kept, rows of contacts go.
+    pub(crate) fn measure(
+        &mut self,
+        bilateral: &[(usize, StepConstraint)],
+        links: &[Link],
+        rotation: &[Quat],
+    ) {
         self.force.clear();
         self.force.extend(self.rows.iter().map(|row| row.force));
         self.rows.clear();
-        for (group, (_, goal)) in goals.iter().enumerate() {
-            rows_of(goal, links, rotation, group, &mut self.rows);
+        for (group, (_, equation)) in bilateral.iter().enumerate() {
+            rows_of(equation, links, rotation, group, &mut self.rows);
         }
         for (row, force) in self.rows.iter_mut().zip(&self.force) {
             row.force = *force;
@@ -461,12 +464,12 @@ impl Response {
         places.clear();
         let mut last = 0;
         for three in rows.chunks_exact(3) {
-            if let Handle::Points(spot, _) = three[0].handle {
+            if let RowJacobian::Points(point, _) = three[0].jacobian {
                 let [x, y, z] = [0, 1, 2].map(|k| three[k].direction);
-                last = last.max(spot.link);
+                last = last.max(point.link);
                 places.push(Place {
-                    link: spot.link,
-                    lever: spot.lever(links),
+                    link: point.link,
+                    lever: point.lever(links),
                     axes: Mat3::from_cols(x, y, z),
                 });
             }
@@ -490,14 +493,13 @@ impl Response {
         true
     }
 
-    /// Held rows directly, contacts by over-relaxation on what the held rows leave of the matrix; from
-    /// and to `force`.
-    fn eliminate_held(&mut self, sweeps: u32) {
+    /// Bilateral rows by elimination, contacts by over-relaxation on the Schur complement; from and to `force`.
+    fn eliminate_bilateral(&mut self, sweeps: u32) {
         let Self {
             rows,
             matrix,
             b,
-            held,
+            bilateral_rows,
             free,
             system,
             schur,
@@ -509,28 +511,31 @@ impl Response {
             exact,
             ..
         } = self;
-        held.clear();
+        bilateral_rows.clear();
         free.clear();
         for (i, row) in rows.iter().enumerate() {
             if row.bound == Bound::Bilateral {
-                held.push(i);
+                bilateral_rows.push(i);
             } else {
                 free.push(i);
             }
         }
-        let (m, h, c) = (rows.len(), held.len(), free.len());
+        // rows of constraints (h) and of contacts (c)
+        let (m, h, c) = (rows.len(), bilateral_rows.len(), free.len());
         let k = |i: usize, j: usize| matrix[i * m + j];
         // (K_hh + ε) [ X | y ] = [ K_hc | b_h ]
         let width = h + c + 1;
         system.clear();
         system.resize(h * width, 0.0);
-        for (r, &i) in held.iter().enumerate() {
-            for (s, &j) in held.iter().enumerate() {
+        for (r, &i) in bilateral_rows.iter().enumerate() {
+            for (s, &j) in bilateral_rows.iter().enumerate() {
                 system[r * width + s] = k(i, j);
             }
-            let softest = held.iter().filter(|&&j| rows[j].group == rows[i].group);
+            let softest = bilateral_rows
+                .iter()
+                .filter(|&&j| rows[j].group == rows[i].group);
             let largest = softest.fold(0.0f64, |most, &j| most.max(k(j, j)));
-            let soft = largest * if *exact { EXACT_SOFTNESS } else { SOFTNESS };
+            let soft = largest * if *exact { EXACT_COMPLIANCE } else { COMPLIANCE };
             system[r * width + r] += soft;
             for (s, &j) in free.iter().enumerate() {
                 system[r * width + h + s] = k(i, j);
@@ -548,8 +553,8 @@ impl Response {
         rest.clear();
         for &i in free.iter() {
             let less = |q: usize| -> f64 {
-                let held = held.iter().enumerate();
-                held.map(|(r, &l)| k(i, l) * x(r, q)).sum()
+                let bilateral_rows = bilateral_rows.iter().enumerate();
+                bilateral_rows.map(|(r, &l)| k(i, l) * x(r, q)).sum()
             };
             for (q, &j) in free.iter().enumerate() {
                 schur.push(k(i, j) - less(q));
@@ -572,14 +577,14 @@ impl Response {
         for (p, &i) in free.iter().enumerate() {
             force[i] = found[p];
         }
-        for (r, &i) in held.iter().enumerate() {
+        for (r, &i) in bilateral_rows.iter().enumerate() {
             let less: f64 = (0..c).map(|s| x(r, s) * found[s]).sum();
             force[i] = x(r, c) - less;
         }
     }
 }
 
-/// How sweeps over contacts go about it.
+/// Settings of the sweeps over contacts.
 fn settings(sweeps: u32) -> SorLcp {
     SorLcp {
         relaxation: 1.0,

@@ -13,7 +13,7 @@ use crate::properties::Properties;
 use crate::recursion::{Rates, inverse_dynamics};
 use crate::spatial::{Force, Motion};
 use crate::state::StrandState;
-use crate::step::body;
+use crate::step::link_step;
 use crate::{Model, System};
 
 /// What to do with a groom that its own stiffness cannot hold.
@@ -100,6 +100,7 @@ fn adapt(
     t: f64,
     repair: Repair,
 ) -> RestShape {
+    // rest shape and pivots at a given stiffening
     let given = model.chains[i].stiffening;
     let mut attempt = |factor: f64| {
         model.chains[i].stiffening = given * factor;
@@ -133,6 +134,7 @@ fn adapt(
         }
         residual = attempt(applied).0;
     }
+    // the strand starts at rest in the groomed pose
     let chain = &model.chains[i];
     strand.rate.fill(Vec3::ZERO);
     strand.stretch_rate.fill(0.0);
@@ -256,6 +258,7 @@ fn prestretch(
 
 /// Deviation from rest at which the law gives `torque`, and what is left over [N m].
 fn hold(law: &dyn Law, stiffness: &JointStiffness, torque: Vec3) -> (Quat, f64) {
+    // Newton with backtracking on the residual torque
     let newton = |mut deviation: Quat, torque: Vec3| {
         let mut left = (law.torque(stiffness, deviation) - torque).length();
         for _ in 0..50 {
@@ -332,19 +335,19 @@ fn unstable_directions(
         &chain.base.path.pose(t),
         &mut links,
     );
-    let mut bodies = Vec::new();
+    let mut link_steps = Vec::new();
     for j in 0..chain.len() {
         let own = &properties.links[j];
-        let mut body = body(chain, strand, properties, Bdf::none(), j);
-        body.push = model.gravity * (own.mass * own.gravity);
-        bodies.push(body);
+        let mut step = link_step(chain, strand, properties, Bdf::none(), j);
+        step.applied_force = model.gravity * (own.mass * own.gravity);
+        link_steps.push(step);
     }
     let problem = Problem {
         chain,
         law: &*model.law,
         bdf: Bdf::none(),
-        bodies: &bodies,
-        springs: &[],
+        link_steps: &link_steps,
+        penalties: &[],
     };
     let mut factor = Factor::default();
     factor.eliminate(

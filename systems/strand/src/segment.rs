@@ -22,7 +22,7 @@ pub(crate) struct Near {
 const SEARCH: usize = 24;
 /// Most advances of a moving segment.
 const ADVANCES: usize = 256;
-/// Most places of a segment that are looked at beside a mesh.
+/// Most points of a segment at which the distance to a mesh is evaluated.
 const PROBES: usize = 40;
 
 /// The place of the segment from `a` to `b` that is nearest to the solid, or deepest in it: exact for
@@ -40,9 +40,8 @@ pub(crate) fn nearest(shape: &Shape, a: Vec3, b: Vec3, fine: f64) -> Near {
     }
 }
 
-/// The least of a distance, of which only that is known that it changes by no more than one goes along
-/// the segment of `length`: where it may be less than the best so far by a hundredth of the length, it is
-/// looked at once more.
+/// Minimum of a distance that is 1-Lipschitz along the segment of `length`: intervals whose lower bound is below
+/// the best value by a hundredth of the length are bisected.
 fn any(at: &impl Fn(f64) -> Near, length: f64, fine: f64) -> Near {
     let first = [0.0, 0.25, 0.5, 0.75, 1.0].map(at);
     let mut probes = [first[0]; PROBES];

@@ -1,11 +1,13 @@
 //! Equilibrium: where a strand comes to rest under gravity, fields and pose springs, at one time.
 
-use drystone_base::{Pose, Vec3};
+use std::slice::from_mut;
+
+use drystone_base::Vec3;
 
 use crate::System;
-use crate::base::Frame;
+use crate::base::BaseFrame;
 use crate::implicit::Bdf;
-use crate::step::{Scene, accept, extrapolate, gather_forces, solve_step};
+use crate::step::{Member, Step, StepInput};
 
 /// Longest step towards equilibrium [s]: far beyond the slowest swing of any strand.
 const LONGEST: f64 = 10.0;
@@ -29,42 +31,39 @@ impl System {
         let mut worst = 0.0f64;
         for (i, strand) in state.strands.iter_mut().enumerate() {
             let chain = &model.chains[i];
-            let scene = Scene {
-                model,
-                chain,
-                options,
-                pushes: &[],
-                constraints: &[],
-                joins: &[],
-                swept: &[],
+            // the strand alone, on a base at rest
+            let members = [Member::alone(i, chain)];
+            let input = StepInput {
                 settling: true,
+                ..StepInput::new(model, options, &members, &[])
             };
-            let pose = chain.base.path.pose(t);
-            let frame = Frame {
-                pose,
-                to_world: Pose::IDENTITY,
-                plain: true,
-            };
-            strand.base = pose;
+            strand.base = chain.base.path.pose(t);
+            work.frames.clear();
+            work.frames.push(BaseFrame::plain(strand.base));
+            let own = from_mut(&mut properties[i]);
+            let mut step = Step::new(&input, from_mut(strand), own, work, t);
             let (mut h, mut moved) = (0.05, f64::INFINITY);
             for _ in 0..200 {
-                strand.come_to_rest(chain);
-                let bdf = Bdf::first(h);
-                extrapolate(&scene, strand, &frame, bdf, work);
-                gather_forces(&scene, strand, &mut properties[i], &frame, bdf, t, work);
+                step.strands[0].come_to_rest(chain);
+                step.bdf = Bdf::first(h);
+                step.extrapolate();
+                step.gather_forces();
                 // inertia only measures how far a step goes here: a thin link is made to turn about
                 // its length as slowly as about others, so that a free twist is not left to rounding
-                for body in &mut work.bodies {
+                for body in &mut step.work.link_steps {
                     let least = 0.1 * body.second_moments.y;
                     body.second_moments = body.second_moments.max(Vec3::splat(least));
                 }
-                let solved = solve_step(&scene, &properties[i], &frame, bdf, t, work);
-                if !solved.converged {
+                step.set_constraints();
+                if !step.solve_step(options.iterations).converged {
                     h *= 0.25;
                     continue;
                 }
-                accept(strand, &frame, bdf, work);
-                let turns = strand.history.iter().map(|past| past.turn.length());
+                step.accept_joints(0);
+                let turns = step.strands[0]
+                    .history
+                    .iter()
+                    .map(|past| past.turn.length());
                 moved = turns.fold(0.0, f64::max);
                 if moved < 1e-11 && h >= LONGEST {
                     break;

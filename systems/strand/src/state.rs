@@ -15,7 +15,7 @@ pub struct State {
     pub time: f64,
     /// Steps taken.
     pub step: u64,
-    /// Whether each constraint may hold at all: a switch beside its own time of activity.
+    /// Whether each constraint is switched on, besides its own times of activity.
     pub constraint_on: Vec<bool>,
     /// Where each obstacle is.
     pub obstacle_pose: Vec<Pose>,
@@ -32,33 +32,35 @@ pub struct State {
 /// One strand: joints, and what the next step needs of the last ones.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct StrandState {
-    /// Rotation of each link in its parent's frame; written by an accepted step.
+    /// Rotation of each link in its parent's frame; written by `Step::accept`.
     pub rotation: Vec<Quat>,
-    /// Angular velocity of each link against its parent, in its own frame [rad/s].
+    /// Angular velocity of each link against its parent, in its own frame [rad/s]; written by `Step::accept` and
+    /// `Step::apply_impacts`.
     pub rate: Vec<Vec3>,
     /// Elongation at each joint [m]; empty where nothing stretches.
     pub stretch: Vec<f64>,
     /// [m/s]
     pub stretch_rate: Vec<f64>,
-    /// The base as it is felt.
+    /// Pose of the base in the scaled world (eq. 19).
     pub base: Pose,
     /// Force on each link for the next step, at its centre, world axes; then cleared [N].
     pub force: Vec<Vec3>,
     /// Torque on each link for the next step, world axes; then cleared [N m].
     pub torque: Vec<Vec3>,
-    /// Forces of the constraints that held in the last step, felt world.
-    pub held: Vec<Held>,
-    /// What it touched at the end of the last step.
+    /// Multipliers of the constraints that were active in the last step, scaled world.
+    #[serde(alias = "held")]
+    pub multipliers: Vec<Multipliers>,
+    /// Contacts at the end of the last step; written by `Step::accept`.
     pub contacts: Vec<ContactForce>,
-    /// What the base exerted over the last step, world axes: impulse [N s], and angular impulse about
-    /// the base's origin [N m s]. What carries the base feels the opposite.
+    /// Impulse of the base over the last step [N s], and its angular impulse about the base's origin [N m s], world
+    /// axes. What carries the base receives the opposite.
     pub base_impulse: [Vec3; 2],
-    /// What obstacles and constraints exerted over the last step.
+    /// Impulses of obstacles and constraints over the last step; written by `Step::add_reactions`.
     pub reactions: Vec<Reaction>,
     /// Latest keys of a base that is driven ([`System::drive_base`](crate::System)); empty where it
     /// follows the path of the model.
     pub driven: Vec<Key>,
-    /// Past poses and velocities of each link, in the felt world.
+    /// Past poses and velocities of each link, in the scaled world; written by `Step::accept`, cleared by `restart`.
     pub(crate) history: Vec<History>,
     /// Lengths of the last two steps [s].
     pub(crate) steps: [f64; 2],
@@ -68,17 +70,17 @@ pub struct StrandState {
     pub(crate) halvings: u32,
 }
 
-/// What a constraint exerted.
+/// Multipliers of one constraint over a step.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Held {
+pub struct Multipliers {
     /// Index of the constraint.
     pub constraint: usize,
     /// By row: of a place along x, y, z [N], then of a turn about them; of a joint about its driven
     /// axes [N m].
     pub force: [f64; 6],
-    /// How fast the error of its place is meant to change at the end of the step [m/s].
+    /// Prescribed rate of its position error at the end of the step [m/s].
     pub returning: Vec3,
-    /// Largest distance from its goal at the end of the step [m] or [rad].
+    /// Largest error of its rows at the end of the step [m] or [rad].
     pub error: f64,
 }
 
@@ -190,7 +192,7 @@ impl StrandState {
             base: chain.base.path.pose(t),
             force: vec![Vec3::ZERO; n],
             torque: vec![Vec3::ZERO; n],
-            held: Vec::new(),
+            multipliers: Vec::new(),
             contacts: Vec::new(),
             base_impulse: [Vec3::ZERO; 2],
             reactions: Vec::new(),
@@ -209,10 +211,10 @@ impl StrandState {
     pub fn restart(&mut self, chain: &Chain, t: f64) {
         let mut links = Vec::new();
         place(chain, &self.rotation, &self.stretch, &self.base, &mut links);
-        let (felt, _) = chain.base.felt_motion(t);
+        let (scaled, _) = chain.base.scaled_motion(t);
         let base = (
-            self.base.direction(felt.angular),
-            self.base.direction(felt.linear),
+            self.base.direction(scaled.angular),
+            self.base.direction(scaled.linear),
         );
         self.remember(chain, &links, base);
     }
@@ -263,7 +265,7 @@ impl StrandState {
         self.steps = [0.0; 2];
     }
 
-    /// Velocity of the centre of mass of `link` in the felt world [m/s].
+    /// Velocity of the centre of mass of `link` in the scaled world [m/s].
     pub(crate) fn centre_velocity(&self, link: usize) -> Vec3 {
         self.history[link].velocity[0]
     }

@@ -1,107 +1,47 @@
-//! One step of one strand: the paper's loop (Hadap 2006, §2-3) with our integrator.
+//! One step of a group: a strand alone, or strands and rigid bodies that are joined (Hadap 2006, §2-5).
+//!
+//! The arrays of a step hold the links of all members one after another, rigid bodies first, so that a
+//! strand alone is a group of one and takes the same way. What joins two members are rows beside those of
+//! loops and contacts: it acts on both sides in one equation, and momentum is kept by construction.
 
-use drystone_base::{Mat3, Vec3};
+use std::ops::Range;
 
-use crate::base::{Frame, base_load};
-use crate::chain::Chain;
-use crate::constraint::Goal;
+use drystone_base::{Pose, Vec3};
+
+use crate::base::BaseFrame;
+use crate::body_step::push_exactly;
+use crate::chain::{BASE, Chain};
+use crate::constraint::StepConstraint;
 use crate::contact::{Contacts, Swept};
-use crate::continuum::Push;
-use crate::encounter::{bounce, strikes, watch_obstacles};
-use crate::goals::{hold_goals, remember_forces, set_goals};
-use crate::implicit::{Bdf, Body, Live, Problem};
-use crate::kinematics::{Link, place};
-use crate::newton::{Coupling, Iterate, Limits, Solved, solve};
+use crate::continuum::Interaction;
+use crate::implicit::{Bdf, FieldForce, LinkStep, Problem};
+use crate::kinematics::{Bases, Link, place_into};
+use crate::newton::{Iterate, Limits, Solved, solve};
+use crate::penalty::Penalty;
 use crate::properties::Properties;
-use crate::reaction::{add_reactions, correct_for_impact, momentum_before};
 use crate::response::Response;
 use crate::rotation::{log, nudge};
-use crate::spring::Spring;
 use crate::state::{History, StrandState};
+use crate::step_control::{StepControl, Tally};
+use crate::surroundings::{Sample, Surroundings, fields_at};
 use crate::{Model, Options};
 
-/// What a strand's step works with; kept from step to step for its memory.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Workspace {
-    pub iterate: Iterate,
-    pub bodies: Vec<Body>,
-    pub tally: Tally,
-    /// Goals that concern one link, as springs.
-    pub springs: Vec<Spring>,
-    /// Goals that join two links, the constraint each belongs to, and their rows.
-    pub goals: Vec<(usize, Goal)>,
-    pub response: Response,
-    pub contacts: Contacts,
-    /// Motion of the obstacles over the present part of the step.
-    pub swept: Vec<Swept>,
-    pub start: Vec<Link>,
-    pub scratch: Vec<Goal>,
-    /// Rows of each constraint that were counted so far.
-    pub counts: Vec<usize>,
-    pub moving: Vec<(Vec3, Vec3)>,
-    /// Whether a step could not be solved at its smallest: the rest of what the caller asked for is tried
-    /// no longer than [`TIRED`] iterations at a time, and in larger parts.
-    pub tired: bool,
-    /// How fast the error of each active constraint is meant to change at the end of the step.
-    pub returning: Vec<(usize, Vec3)>,
-}
+/// How much finer than strands alone a step with bodies is solved, so that momentum is kept [1].
+const BODY_TOLERANCE: f64 = 1e-4;
+/// Longest length over which the shift of a body counts like a radian [m].
+const LONG: f64 = 1.0;
 
-/// Most iterations of a solve after one has failed.
-const TIRED: u32 = 10;
-/// Halvings beyond which a strand that cannot be solved does not go on.
-const TIRED_HALVINGS: u32 = 4;
-
-impl Workspace {
-    /// Iterations that a solve may take.
-    pub(crate) fn patience(&self, options: &Options) -> u32 {
-        if self.tired {
-            options.iterations.min(TIRED)
-        } else {
-            options.iterations
-        }
-    }
-
-    /// Whether steps so small are not worth their while any more.
-    pub(crate) fn hurries(&self, halvings: u32) -> bool {
-        self.tired && halvings > TIRED_HALVINGS
-    }
-}
-
-/// Counts of the steps taken since they were last read.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Tally {
-    /// How many solves took so many iterations.
-    pub iterations: Vec<u64>,
-    pub steps: u64,
-    pub halved: u64,
-    pub failed: u64,
-    pub error: f64,
-    /// Strands with a step accepted unsolved, one entry a step of the system.
-    pub unsolved: Vec<usize>,
-    /// Strands put back on their start because their motion was no longer finite.
-    pub set_aside: Vec<usize>,
-}
-
-impl Tally {
-    pub(crate) fn count(&mut self, iterations: u32) {
-        let k = iterations as usize;
-        if self.iterations.len() <= k {
-            self.iterations.resize(k + 1, 0);
-        }
-        self.iterations[k] += 1;
-    }
-}
-
-/// Everything about one strand that a step reads.
-pub(crate) struct Scene<'a> {
+/// What the step of a group reads and does not change.
+pub(crate) struct StepInput<'a> {
     pub model: &'a Model,
-    pub chain: &'a Chain,
     pub options: &'a Options,
-    /// Interaction with other strands, by link.
-    pub pushes: &'a [Push],
-    /// Constraints on this strand that are switched on, by index.
-    pub constraints: &'a [usize],
-    /// Constraints on this strand that are solved with what they hold it to, by index.
+    /// Links of all members, one after another; of a strand alone its own chain.
+    pub chain: &'a Chain,
+    /// Rigid bodies, then strands.
+    pub members: &'a [Member<'a>],
+    /// How many of them are rigid bodies.
+    pub bodies: usize,
+    /// Constraints between members, by index.
     pub joins: &'a [usize],
     /// Motion of every obstacle over the whole step.
     pub swept: &'a [Swept],
@@ -109,212 +49,508 @@ pub(crate) struct Scene<'a> {
     pub settling: bool,
 }
 
-/// Advances a strand from `t` by `dt`, in as many implicit steps as its error asks for.
-pub(crate) fn advance(
-    scene: &Scene<'_>,
-    strand: &mut StrandState,
-    properties: &mut Properties,
-    work: &mut Workspace,
-    t: f64,
-    dt: f64,
-) {
-    // time inside the step is counted in the smallest parts, so that it ends exactly
-    let parts = 1u64 << scene.options.halvings;
-    let mut done = 0;
-    strand.base_impulse = [Vec3::ZERO; 2];
-    strand.reactions.clear();
-    work.tired = false;
-    if strand.depth == 0 {
-        strand.halvings = strand.halvings.max(start_halvings(scene.options, strand));
-    }
-    while done < parts {
-        let size = parts >> strand.halvings;
-        let (now, h) = (
-            t + dt * (done as f64 / parts as f64),
-            dt * (size as f64 / parts as f64),
-        );
-
-        let bdf = difference_formula(strand, h);
-        let frame = scene.chain.base.frame(&strand.base, now, h);
-        extrapolate(scene, strand, &frame, bdf, work);
-        gather_forces(scene, strand, properties, &frame, bdf, now + h, work);
-        set_goals(scene, strand, &frame, bdf, now, work);
-        let part = (
-            done as f64 / parts as f64,
-            (done + size) as f64 / parts as f64,
-        );
-        watch_obstacles(scene, strand, properties, &frame, now, part, &[], work);
-        let solved = solve_step(scene, properties, &frame, bdf, now + h, work);
-        let solved = hold_goals(scene, properties, &frame, bdf, now + h, work, solved);
-
-        let error = local_error(strand, &work.iterate.links, h);
-        let allowed = scene.options.error_tolerance * scene.chain.reach;
-        // of an impact the error is the jump of its velocity, which no shorter step foresees
-        let rough =
-            allowed > 0.0 && error > allowed && !strikes(strand, properties, &frame, bdf, work);
-        work.tally.count(solved.iterations);
-        let again = (!solved.converged || rough) && !work.tired;
-        if again && strand.halvings < scene.options.halvings {
-            strand.halvings += 1;
-            work.tally.halved += 1;
-            continue;
-        }
-        work.tally.failed += u64::from(!solved.converged);
-        work.tired |= !solved.converged;
-        work.tally.steps += 1;
-        work.tally.error = work.tally.error.max(error);
-        accept(strand, &frame, bdf, work);
-        let load = base_load(&frame, bdf, work);
-        for (sum, part) in strand.base_impulse.iter_mut().zip(load) {
-            *sum += part * h;
-        }
-        remember_forces(strand, work);
-        work.contacts.forces(&frame, &mut strand.contacts);
-        add_reactions(strand, &frame, bdf, work);
-        if bounce(scene, strand, properties, &frame, bdf, now + h, work) {
-            let before = momentum_before(strand, work);
-            strand.restart(scene.chain, now + h);
-            correct_for_impact(strand, before, &frame, bdf, &work.response.rows, work);
-        }
-
-        done += size;
-        // twice the step where it fits the raster and the error, which grows eightfold, allows it
-        let calm = strand.depth > 2 && error < allowed / 16.0 || allowed == 0.0;
-        let calm = calm || work.hurries(strand.halvings);
-        if strand.halvings > 0 && done % (2 * size) == 0 && calm {
-            strand.halvings -= 1;
+impl<'a> StepInput<'a> {
+    /// The group of one member, `members[0]`; for more, the caller sets `chain`, `bodies` and `joins`.
+    pub(crate) fn new(
+        model: &'a Model,
+        options: &'a Options,
+        members: &'a [Member<'a>],
+        swept: &'a [Swept],
+    ) -> Self {
+        Self {
+            model,
+            options,
+            chain: members[0].chain,
+            members,
+            bodies: 0,
+            joins: &[],
+            swept,
+            settling: false,
         }
     }
 }
 
-/// How often the first step of a start is halved: once less where something touches, as it does after
-/// an impact.
-pub(crate) fn start_halvings(options: &Options, strand: &StrandState) -> u32 {
-    let touches = !strand.contacts.is_empty();
-    options.start_halvings.saturating_sub(u32::from(touches))
+/// One strand or rigid body of a group.
+pub(crate) struct Member<'a> {
+    /// Index of the strand or body in the model.
+    pub index: usize,
+    pub chain: &'a Chain,
+    /// First of its links among those of the group.
+    pub first: usize,
+    /// Of a strand based on a body of the group: the body's link, and its base in the frame of that link.
+    pub mount: Option<(usize, Pose)>,
+    /// Interaction with other strands, by link.
+    pub interactions: &'a [Interaction],
+    /// Constraints on this strand that are switched on, by index; those that join it to other members apart.
+    pub constraints: &'a [usize],
+    pub joins: &'a [usize],
 }
 
-/// BDF2 once there is a step to look back on, BDF1 before.
-fn difference_formula(strand: &StrandState, h: f64) -> Bdf {
-    if strand.depth == 0 {
-        Bdf::first(h)
-    } else {
-        Bdf::second(h, strand.steps[0])
+impl<'a> Member<'a> {
+    /// Strand `i`, free of constraints and of other strands.
+    pub(crate) fn alone(i: usize, chain: &'a Chain) -> Self {
+        Self {
+            index: i,
+            chain,
+            first: 0,
+            mount: None,
+            interactions: &[],
+            constraints: &[],
+            joins: &[],
+        }
+    }
+
+    /// Its links among those of the group.
+    pub(crate) fn range(&self) -> Range<usize> {
+        self.first..self.first + self.chain.len()
     }
 }
 
-/// The guess from which Newton starts: joints go on as they went.
-pub(crate) fn extrapolate(
-    scene: &Scene<'_>,
-    strand: &StrandState,
-    frame: &Frame,
-    bdf: Bdf,
-    work: &mut Workspace,
-) {
-    let iterate = &mut work.iterate;
-    iterate.rotation.clear();
-    for j in 0..scene.chain.len() {
-        let (w, h) = (strand.rate[j], bdf.h);
-        let bent = if strand.depth > 1 {
-            (w - strand.history[j].rate_before) * (0.5 * h / strand.steps[0])
+/// Arrays of a group's step; kept from step to step for their memory.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Workspace {
+    /// Base of each member at the end of the step; written by `move_bases`, of what bodies carry by
+    /// `follow_bodies`.
+    pub frames: Vec<BaseFrame>,
+    /// Base of each link where there are several members; written by `solve_step`.
+    bases: Vec<Pose>,
+    /// Links at the start of the step; written by `extrapolate`, if anything asks for them.
+    pub start: Vec<Link>,
+    /// Written by `extrapolate` and Newton's iteration.
+    pub iterate: Iterate,
+    /// Constants of each link; written by `gather_forces`.
+    pub link_steps: Vec<LinkStep>,
+    /// Constraints on one link; written by `set_constraints`, their multipliers by `hold_constraints`.
+    pub penalties: Vec<Penalty>,
+    /// Constraints between two links, each with the index of its constraint; written by `set_constraints`.
+    pub bilateral: Vec<(usize, StepConstraint)>,
+    /// Prescribed rate of the error of each active constraint at the end of the step [m/s]; written by
+    /// `set_constraints`.
+    pub returning: Vec<(usize, Vec3)>,
+    /// Rows of `bilateral` and of contacts, with their multipliers; written at every iterate.
+    pub response: Response,
+    /// By member: candidates written by `watch_obstacles`, contacts at every iterate.
+    pub contacts: Vec<Contacts>,
+    /// Motion of the obstacles over the present step; written by `watch_obstacles`.
+    pub swept: Vec<Swept>,
+    /// Obstacles that are bodies of the group, with their predicted motion; written by `move_bases`.
+    pub moving_obstacles: Vec<(usize, Swept)>,
+    /// Velocity of every link in an impact; written by `apply_impacts`.
+    pub moving: Vec<(Vec3, Vec3)>,
+    pub scratch: Vec<StepConstraint>,
+    pub tally: Tally,
+}
+
+/// The step of a group under way.
+pub(crate) struct Step<'a> {
+    pub input: &'a StepInput<'a>,
+    /// What moves of each member; written by `accept` and `apply_impacts`.
+    pub strands: &'a mut [StrandState],
+    /// Parameters of each member; written by `gather_forces` where they change in time.
+    pub properties: &'a mut [Properties],
+    pub work: &'a mut Workspace,
+    /// Start and end of the present implicit step [s].
+    pub t: f64,
+    pub end: f64,
+    /// The present implicit step as a part of the whole: where it begins and ends [1].
+    pub part: (f64, f64),
+    /// Its length and difference formula.
+    pub bdf: Bdf,
+}
+
+impl<'a> Step<'a> {
+    /// A step from `t`.
+    pub(crate) fn new(
+        input: &'a StepInput<'a>,
+        strands: &'a mut [StrandState],
+        properties: &'a mut [Properties],
+        work: &'a mut Workspace,
+        t: f64,
+    ) -> Self {
+        work.contacts
+            .resize_with(input.members.len(), Contacts::default);
+        work.contacts.iter_mut().for_each(Contacts::clear);
+        Self {
+            input,
+            strands,
+            properties,
+            work,
+            t,
+            end: t,
+            part: (0.0, 1.0),
+            bdf: Bdf::none(),
+        }
+    }
+
+    /// Advances all members by `dt`, in as many implicit steps as their error asks for.
+    pub(crate) fn advance(&mut self, dt: f64) {
+        let mut control = StepControl::begin(self, dt);
+        while let Some(part) = control.next_part() {
+            (self.t, self.end) = (part.start, part.start + part.h);
+            self.part = part.fractions;
+            self.bdf = self.difference_formula(part.h, control.first_order());
+
+            // the equations of motion F(t, y, ẏ) = 0 at the end of the step (Hadap 2006, §2-3)
+            self.move_bases();
+            self.extrapolate();
+            self.gather_forces();
+            // targets of constraints, and what may collide (§4, §5)
+            self.set_constraints();
+            self.watch_obstacles();
+
+            // Newton, in every iteration with the forces of constraints and contacts (Alg. 1, eq. 11-17)
+            let iterations = control.iteration_limit();
+            let solved = self.solve_step(iterations);
+            let solved = self.hold_constraints(solved, iterations);
+            self.follow_bodies();
+
+            if control.accepts(self, solved) {
+                self.accept();
+                self.apply_impacts(control.struck());
+                control.go_on(self);
+            }
+        }
+    }
+
+    /// BDF2 where all members have taken the same step before, BDF1 otherwise.
+    fn difference_formula(&self, h: f64, first_order: bool) -> Bdf {
+        let before = self.strands[0].steps[0];
+        let alike = |strand: &StrandState| strand.depth > 0 && strand.steps[0] == before;
+        if !first_order && self.strands.iter().all(alike) {
+            Bdf::second(h, before)
         } else {
-            Vec3::ZERO
-        };
-        let turn = ((w + bent) * h).clamp_length_max(1.0);
-        iterate.rotation.push(nudge(strand.rotation[j], turn));
+            Bdf::first(h)
+        }
     }
-    iterate.stretch.clear();
-    for (e, rate) in strand.stretch.iter().zip(&strand.stretch_rate) {
-        iterate.stretch.push(e + rate * bdf.h);
-    }
-    place(
-        scene.chain,
-        &iterate.rotation,
-        &iterate.stretch,
-        &frame.pose,
-        &mut iterate.links,
-    );
-}
 
-/// All that stays constant during the solve: inertia with its history, gravity, fields at the
-/// guess, interaction, pose springs and loads.
-pub(crate) fn gather_forces(
-    scene: &Scene<'_>,
-    strand: &StrandState,
-    properties: &mut Properties,
-    frame: &Frame,
-    bdf: Bdf,
-    t: f64,
-    work: &mut Workspace,
-) {
-    let Scene {
-        model,
-        chain,
-        pushes,
-        ..
-    } = scene;
-    if chain.is_animated() {
-        properties.sample(chain, t);
+    /// Bases at the end of the step, as time scale and local dynamics have them (Hadap 2006, eq. 19); what a
+    /// body carries, where the body goes if nothing stops it.
+    fn move_bases(&mut self) {
+        self.foresee_bodies();
+        self.work.frames.clear();
+        for k in 0..self.input.members.len() {
+            let frame = self.base_frame(k);
+            self.work.frames.push(frame);
+        }
     }
-    let gravity = frame.felt(model.gravity);
-    let explicit = model.fields.iter().any(|field| !field.implicit);
-    let base_motion = chain.pose.as_ref().map(|_| chain.base.felt_motion(t).0);
-    work.bodies.clear();
-    for (j, link) in work.iterate.links.iter().enumerate() {
-        let (history, own) = (&strand.history[j], &properties.links[j]);
-        let mut body = body(chain, strand, properties, bdf, j);
-        body.push = gravity * (own.mass * own.gravity);
-        body.push += frame.felt(strand.force[j]);
-        body.torque = frame.felt(strand.torque[j]);
-        body.drag_axis = link.axes.y_axis;
-        if own.drag > 0.0 {
-            body.drag = own.drag;
-            body.drag_less = 1.0 - own.drag_ratio;
+
+    /// The guess from which Newton starts: joints go on as they went.
+    pub(crate) fn extrapolate(&mut self) {
+        let StepInput { chain, members, .. } = self.input;
+        let Workspace {
+            frames,
+            iterate,
+            start,
+            ..
+        } = &mut *self.work;
+        // arrays of the group; links at the start are needed by constraints and obstacles only
+        iterate.rotation.clear();
+        iterate.stretch.clear();
+        iterate.centres.clear();
+        iterate.links.resize(chain.len(), Link::default());
+        let constrained = |member: &Member<'_>| !member.constraints.is_empty();
+        let required = !self.input.swept.is_empty() || !self.input.joins.is_empty();
+        let required = required || members.iter().any(constrained);
+        if required {
+            start.resize(chain.len(), Link::default());
         }
-        if explicit {
-            let (x, v) = (
-                frame.world(link.centre),
-                link.centre * bdf.s - body.velocity_history,
-            );
-            let sample = Sample {
-                x,
-                v: frame.world_direction(v),
-                t,
-                implicit: false,
+        for (k, (member, strand)) in members.iter().zip(&*self.strands).enumerate() {
+            let (range, h) = (member.range(), self.bdf.h);
+            let BaseFrame { pose, .. } = &frames[k];
+            // links at the start
+            if required {
+                let (rotation, stretch) = (&strand.rotation, &strand.stretch);
+                let out = &mut start[range.clone()];
+                place_into(
+                    member.chain,
+                    rotation,
+                    stretch,
+                    Bases::One(&strand.base),
+                    out,
+                );
+            }
+            // and at the end, if rates change as they did
+            for j in 0..member.chain.len() {
+                let w = strand.rate[j];
+                let bent = if strand.depth > 1 {
+                    (w - strand.history[j].rate_before) * (0.5 * h / strand.steps[0])
+                } else {
+                    Vec3::ZERO
+                };
+                let turn = ((w + bent) * h).clamp_length_max(1.0);
+                iterate.rotation.push(nudge(strand.rotation[j], turn));
+            }
+            if chain.extensible {
+                let pairs = strand.stretch.iter().zip(&strand.stretch_rate);
+                iterate.stretch.extend(pairs.map(|(e, rate)| e + rate * h));
+                iterate.stretch.resize(range.end, 0.0);
+            }
+            if k < self.input.bodies {
+                iterate.centres.push(pose.position);
+            }
+            let rotation = &mut iterate.rotation[range.clone()];
+            let stretch = iterate.stretch.get(range.clone()).unwrap_or(&[]);
+            let out = &mut iterate.links[range];
+            place_into(member.chain, rotation, stretch, Bases::One(pose), out);
+            // joints on a body turn in the frame of its link
+            if let Some((_, at)) = &member.mount {
+                for (j, _) in member.chain.roots() {
+                    rotation[j] = at.rotation * rotation[j];
+                }
+            }
+        }
+    }
+
+    /// All that stays constant during the solve: inertia with its history, gravity, fields at the
+    /// guess, interaction, pose springs and loads.
+    pub(crate) fn gather_forces(&mut self) {
+        self.work.link_steps.clear();
+        for k in 0..self.input.members.len() {
+            self.gather_member(k);
+        }
+    }
+
+    /// The same of member `k`.
+    fn gather_member(&mut self, k: usize) {
+        let (model, member, bdf, t) =
+            (self.input.model, &self.input.members[k], self.bdf, self.end);
+        let (chain, strand, properties) = (member.chain, &self.strands[k], &mut self.properties[k]);
+        let Workspace {
+            frames,
+            iterate,
+            link_steps,
+            ..
+        } = &mut *self.work;
+        let frame = &frames[k];
+        if chain.is_animated() {
+            properties.sample(chain, t);
+        }
+        let gravity = frame.scaled(model.gravity);
+        let explicit = model.fields.iter().any(|field| !field.implicit);
+        let base_motion = chain.pose.as_ref().map(|_| chain.base.scaled_motion(t).0);
+        for (j, link) in iterate.links[member.range()].iter().enumerate() {
+            // inertia and joint: A = s² x − history
+            let (history, own) = (&strand.history[j], &properties.links[j]);
+            let mut step = link_step(chain, strand, properties, bdf, j);
+            if let (Some((_, at)), BASE) = (&member.mount, chain.parent[j]) {
+                step.start = at.rotation * step.start;
+                step.rest_inverse *= at.rotation.conjugate();
+            }
+
+            // gravity, and forces from outside
+            step.applied_force = gravity * (own.mass * own.gravity);
+            step.applied_force += frame.scaled(strand.force[j]);
+            step.torque = frame.scaled(strand.torque[j]);
+
+            // drag, with the velocity of the air and the acceleration of explicit fields
+            step.drag_axis = link.axes.y_axis;
+            if own.drag > 0.0 {
+                step.drag = own.drag;
+                step.drag_less = 1.0 - own.drag_ratio;
+            }
+            if explicit {
+                let (x, v) = (
+                    frame.world(link.centre),
+                    link.centre * bdf.s - step.velocity_history,
+                );
+                let sample = Sample {
+                    x,
+                    v: frame.world_direction(v),
+                    t,
+                    implicit: false,
+                };
+                let (air, acceleration) = fields_at(model, properties, j, &sample);
+                step.applied_force +=
+                    step.drag_times(frame.scaled(air)) + frame.scaled(acceleration) * own.mass;
+            }
+
+            // interaction with other strands; its drag is the same in all directions
+            if let Some(push) = member.interactions.get(j) {
+                let drag = push.drag * own.mass;
+                step.drag_less *= step.drag / (step.drag + drag).max(f64::MIN_POSITIVE);
+                step.drag += drag;
+                step.applied_force +=
+                    frame.scaled(push.acceleration) * own.mass + frame.scaled(push.velocity) * drag;
+            }
+
+            // spring and damper to the pose; velocity of the tip by the same differences, s tip − past
+            if let (Some(pose), Some(motion)) = (&chain.pose, base_motion) {
+                let (tip, velocity) = pose.tip(j, t);
+                let scaled = velocity + motion.linear + motion.angular.cross(tip);
+                let (k, c) = (own.pose_strength, own.pose_damping);
+                let along = velocity_history(bdf, history.axes.map(|axes| axes.y_axis)) * own.half;
+                let past = step.velocity_history + along;
+                step.tip_stiffness = k + bdf.s * c;
+                step.tip_pull =
+                    frame.pose.point(tip) * k + (frame.pose.direction(scaled) + past) * c;
+            }
+            link_steps.push(step);
+        }
+        if k < self.input.bodies {
+            push_exactly(&mut link_steps[member.first], strand, bdf);
+        }
+    }
+
+    /// Newton on the joints of all members, at most `iterations` times.
+    pub(crate) fn solve_step(&mut self, iterations: u32) -> Solved {
+        let (input, t) = (self.input, self.end);
+        let Workspace {
+            iterate,
+            link_steps,
+            bilateral,
+            penalties,
+            response,
+            contacts,
+            swept,
+            frames,
+            bases,
+            ..
+        } = &mut *self.work;
+        // the equations, and when they are solved well enough
+        let problem = problem(input, self.bdf, link_steps, penalties);
+        let strands = input.members[input.bodies..].iter();
+        let lengths = strands.map(|member| member.chain.reach / member.chain.len() as f64);
+        let length = lengths.fold(f64::INFINITY, f64::min);
+        let required = input.options.tolerance;
+        let with_bodies = input.bodies > 0;
+        let limits = Limits {
+            tolerance: if with_bodies {
+                BODY_TOLERANCE * required
+            } else {
+                required
+            },
+            late: required,
+            iterations,
+            length: if with_bodies {
+                length.min(LONG)
+            } else {
+                length
+            },
+            careful: input.settling || !penalties.is_empty(),
+        };
+        // implicit fields, and the base of each link
+        let sampled = input.model.fields.iter().any(|field| field.implicit);
+        let count = if sampled { input.chain.len() } else { 0 };
+        iterate.sampled.resize(count, FieldForce::ZERO);
+        let alone = input.members.len() == 1 && !with_bodies;
+        bases.clear();
+        if !alone {
+            for (member, frame) in input.members.iter().zip(&*frames) {
+                bases.extend(std::iter::repeat_n(frame.pose, member.chain.len()));
+            }
+        }
+        let base = if alone {
+            Bases::One(&frames[0].pose)
+        } else {
+            Bases::Each(bases)
+        };
+        // Newton, with fields, constraints and contacts at every iterate
+        let mut surroundings = Surroundings {
+            input,
+            properties: self.properties,
+            frames,
+            link_steps,
+            bdf: self.bdf,
+            t,
+            bilateral,
+            response,
+            contacts,
+            swept,
+        };
+        solve(&problem, base, iterate, limits, &mut surroundings)
+    }
+
+    /// Error of this step in the place of a segment: the largest [m], and the largest as a part of what is
+    /// allowed; without a bound where something is no number.
+    pub(crate) fn local_error(&self) -> (f64, f64) {
+        let (mut error, mut ratio) = (0.0f64, 0.0f64);
+        for (member, strand) in self.input.members.iter().zip(&*self.strands) {
+            let links = &self.work.iterate.links[member.range()];
+            let own = local_error(strand, links, self.bdf.h);
+            let reach = match member.chain.reach {
+                0.0 => self.input.chain.reach,
+                reach => reach,
             };
-            let (air, acceleration) = fields_at(model, properties, j, &sample);
-            body.push += body.drag_times(frame.felt(air)) + frame.felt(acceleration) * own.mass;
+            let allowed = self.input.options.error_tolerance * reach;
+            error = error.max(own);
+            ratio = if own.is_nan() {
+                f64::INFINITY
+            } else {
+                ratio.max(own / allowed.max(f64::MIN_POSITIVE))
+            };
         }
-        if let Some(push) = pushes.get(j) {
-            // its drag is the same in all directions
-            let drag = push.drag * own.mass;
-            body.drag_less *= body.drag / (body.drag + drag).max(f64::MIN_POSITIVE);
-            body.drag += drag;
-            body.push +=
-                frame.felt(push.acceleration) * own.mass + frame.felt(push.velocity) * drag;
+        (error, ratio)
+    }
+
+    /// The iterate becomes the state of every member, and the state history; what constraints, contacts and
+    /// bases exerted is kept.
+    pub(crate) fn accept(&mut self) {
+        for k in 0..self.input.members.len() {
+            self.accept_joints(k);
+            let h = self.bdf.h;
+            if k < self.input.bodies {
+                let body = &mut self.strands[k];
+                body.base_impulse = [body.force[0] * h, body.torque[0] * h];
+                continue;
+            }
+            let load = self.base_load(k);
+            for (sum, part) in self.strands[k].base_impulse.iter_mut().zip(load) {
+                *sum += part * h;
+            }
+            let out = &mut self.strands[k].contacts;
+            self.work.contacts[k].forces(&self.work.frames[k], out);
+            self.add_reactions(k);
         }
-        if let (Some(pose), Some(motion)) = (&chain.pose, base_motion) {
-            let (tip, velocity) = pose.tip(j, t);
-            let felt = velocity + motion.linear + motion.angular.cross(tip);
-            let (k, c) = (own.pose_strength, own.pose_damping);
-            // velocity of the tip by the same differences: s tip − these
-            let along = velocity_history(bdf, history.axes.map(|axes| axes.y_axis)) * own.half;
-            let past = body.velocity_history + along;
-            body.tip_stiffness = k + bdf.s * c;
-            body.tip_pull = frame.pose.point(tip) * k + (frame.pose.direction(felt) + past) * c;
+        self.remember_forces();
+    }
+
+    /// Joints, bases and history of member `k`.
+    pub(crate) fn accept_joints(&mut self, k: usize) {
+        let (member, bdf, strand) = (&self.input.members[k], self.bdf, &mut self.strands[k]);
+        let (iterate, frame) = (&self.work.iterate, &self.work.frames[k]);
+        for (j, own) in member.range().enumerate() {
+            let (link, step) = (&iterate.links[own], &self.work.link_steps[own]);
+            let (rotation, history) = (iterate.rotation[own], &mut strand.history[j]);
+            let [x0, x1, _] = history.centre;
+            let axes_rate = link.axes * bdf.s - (history.axes[0] * bdf.a - history.axes[1] * bdf.b);
+            let turn = log(step.start.conjugate() * rotation);
+            *history = History {
+                centre: [link.centre, x0, x1],
+                velocity: [
+                    link.centre * bdf.s - step.velocity_history,
+                    history.velocity[0],
+                ],
+                axes: [link.axes, history.axes[0]],
+                axes_rate: [axes_rate, history.axes_rate[0]],
+                turn,
+                rate_before: strand.rate[j],
+                stretch_before: strand.stretch.get(j).copied().unwrap_or(0.0),
+            };
+            strand.rate[j] = turn * bdf.s - step.rate_history;
+            strand.rotation[j] = match (&member.mount, member.chain.parent[j]) {
+                (Some((_, at)), BASE) => (at.rotation.conjugate() * rotation).normalize(),
+                _ => rotation,
+            };
+            if let (Some(stretch), Some(&e)) = (strand.stretch.get_mut(j), iterate.stretch.get(own))
+            {
+                strand.stretch_rate[j] = e * bdf.s - step.stretch_history;
+                *stretch = e;
+            }
         }
-        work.bodies.push(body);
+        strand.base = frame.pose;
+        strand.steps = [bdf.h, strand.steps[0]];
+        strand.depth = strand.depth.saturating_add(1);
     }
 }
 
 /// Inertia, history and joint of a link, free of forces.
-pub(crate) fn body(
+pub(crate) fn link_step(
     chain: &Chain,
     strand: &StrandState,
     properties: &Properties,
     bdf: Bdf,
     j: usize,
-) -> Body {
+) -> LinkStep {
     let (history, own) = (&strand.history[j], &properties.links[j]);
     let Bdf { s, a, b, .. } = bdf;
     let velocity_history = velocity_history(bdf, [history.centre[0], history.centre[1]]);
@@ -323,14 +559,14 @@ pub(crate) fn body(
         .stretch
         .get(j)
         .map_or(0.0, |e| e * a - history.stretch_before * b);
-    Body {
+    LinkStep {
         mass: own.mass,
         half: own.half,
         second_moments: own.second_moments,
         centre_history: velocity_history * s + history.velocity[0] * a - history.velocity[1] * b,
         velocity_history,
         axes_history: axes_rate_history * s + history.axes_rate[0] * a - history.axes_rate[1] * b,
-        push: Vec3::ZERO,
+        applied_force: Vec3::ZERO,
         torque: Vec3::ZERO,
         drag: 0.0,
         drag_less: 0.0,
@@ -352,194 +588,25 @@ fn velocity_history(bdf: Bdf, past: [Vec3; 2]) -> Vec3 {
     past[0] * bdf.a - past[1] * bdf.b
 }
 
-/// A place, velocity and time in the true world, and which fields are asked for.
-struct Sample {
-    x: Vec3,
-    v: Vec3,
-    t: f64,
-    implicit: bool,
-}
-
-/// Velocity of the air and acceleration by fields on link `j`.
-fn fields_at(model: &Model, properties: &Properties, j: usize, sample: &Sample) -> (Vec3, Vec3) {
-    let (mut air, mut acceleration) = (Vec3::ZERO, Vec3::ZERO);
-    let count = properties.links.len();
-    for (k, named) in model.fields.iter().enumerate() {
-        if named.implicit == sample.implicit {
-            let weight = properties
-                .field_weights
-                .get(k * count + j)
-                .copied()
-                .unwrap_or(1.0);
-            let weight = weight * named.strength.at(sample.t);
-            air += named.field.air(sample.x, sample.t) * weight;
-            acceleration += named.field.acceleration(sample.x, sample.v, sample.t) * weight;
-        }
-    }
-    (air, acceleration)
-}
-
-/// Newton on the step, with implicit fields sampled at every iterate.
-pub(crate) fn solve_step(
-    scene: &Scene<'_>,
-    properties: &Properties,
-    frame: &Frame,
-    bdf: Bdf,
-    t: f64,
-    work: &mut Workspace,
-) -> Solved {
-    let iterations = work.patience(scene.options);
-    let Workspace {
-        iterate,
-        bodies,
-        goals,
-        springs,
-        response,
-        contacts,
-        swept,
-        ..
-    } = work;
-    let problem = problem(scene, bdf, bodies, springs);
-    let limits = Limits {
-        tolerance: scene.options.tolerance,
-        late: scene.options.tolerance,
-        iterations,
-        length: scene.chain.reach / scene.chain.len() as f64,
-        careful: scene.settling || !springs.is_empty(),
-    };
-    let live = scene.model.fields.iter().any(|field| field.implicit);
-    let count = if live { scene.chain.len() } else { 0 };
-    iterate.live.resize(count, Live::ZERO);
-    let mut coupling = Surroundings {
-        scene,
-        properties,
-        frame,
-        bodies,
-        bdf,
-        t,
-        goals,
-        response,
-        contacts,
-        swept,
-    };
-    solve(&problem, &frame.pose, iterate, limits, &mut coupling)
-}
-
-/// What a strand meets at every iterate: implicit fields, constraints.
-struct Surroundings<'a> {
-    scene: &'a Scene<'a>,
-    properties: &'a Properties,
-    frame: &'a Frame,
-    bodies: &'a [Body],
-    bdf: Bdf,
-    t: f64,
-    goals: &'a [(usize, Goal)],
-    response: &'a mut Response,
-    contacts: &'a mut Contacts,
-    swept: &'a [Swept],
-}
-
-impl Coupling for Surroundings<'_> {
-    fn sample(&mut self, links: &[Link], live: &mut [Live]) {
-        let at = (self.frame, self.bdf, self.t);
-        sample_fields(self.scene, self.properties, at, self.bodies, links, live);
-    }
-
-    fn is_coupled(&self) -> bool {
-        !self.goals.is_empty() || !self.contacts.is_empty()
-    }
-
-    fn prepare(&mut self, iterate: &mut Iterate) {
-        if !self.is_coupled() {
-            return;
-        }
-        let Iterate {
-            rotation,
-            links,
-            loads,
-            ..
-        } = iterate;
-        let obstacles = &self.scene.model.obstacles;
-        self.contacts
-            .detect(obstacles, self.swept, self.frame, links, self.bdf.h);
-        self.response.measure(self.goals, links, rotation);
-        self.contacts.rows(&mut self.response.rows);
-        self.response.apply(links, loads);
-    }
-
-    fn couple(&mut self, iterate: &mut Iterate) -> Option<f64> {
-        if self.response.rows.is_empty() {
-            return Some(0.0);
-        }
-        let Iterate {
-            links,
-            loads,
-            factor,
-            ..
-        } = iterate;
-        let method = self.scene.options.method();
-        let slope = self.response.couple(factor, links, loads, method)?;
-        let first = self.response.rows.len() - 3 * self.contacts.len();
-        self.contacts.take_forces(&self.response.rows[first..]);
-        Some(slope)
-    }
-}
-
-/// Forces of the implicit fields on every link, and how they change with its place and velocity.
-pub(crate) fn sample_fields(
-    scene: &Scene<'_>,
-    properties: &Properties,
-    (frame, bdf, t): (&Frame, Bdf, f64),
-    bodies: &[Body],
-    links: &[Link],
-    live: &mut [Live],
-) {
-    for (j, live) in live.iter_mut().enumerate() {
-        let (body, own) = (&bodies[j], &properties.links[j]);
-        let force = |x: Vec3, v: Vec3| {
-            let (x, v) = (frame.world(x), frame.world_direction(v));
-            let sample = Sample {
-                x,
-                v,
-                t,
-                implicit: true,
-            };
-            let (air, acceleration) = fields_at(scene.model, properties, j, &sample);
-            // interaction's drag feels no wind: only the air's part is taken
-            frame.felt(air) * own.drag + frame.felt(acceleration) * own.mass
-        };
-        let x = links[j].centre;
-        let v = x * bdf.s - body.velocity_history;
-        let (dx, dv) = (1e-5 * scene.chain.reach, 1e-4);
-        // along x the velocity changes by s as well: two differences in one
-        let column = |axis: Vec3| {
-            (force(x + axis * dx, v) - force(x - axis * dx, v)) / (2.0 * dx)
-                + (force(x, v + axis * dv) - force(x, v - axis * dv)) * (bdf.s / (2.0 * dv))
-        };
-        live.force = force(x, v);
-        live.slope = Mat3::from_cols(column(Vec3::X), column(Vec3::Y), column(Vec3::Z));
-    }
-}
-
 /// The step's equations.
 pub(crate) fn problem<'a>(
-    scene: &Scene<'a>,
+    input: &StepInput<'a>,
     bdf: Bdf,
-    bodies: &'a [Body],
-    springs: &'a [Spring],
+    link_steps: &'a [LinkStep],
+    penalties: &'a [Penalty],
 ) -> Problem<'a> {
     Problem {
-        chain: scene.chain,
-        law: &*scene.model.law,
+        chain: input.chain,
+        law: &*input.model.law,
         bdf,
-        bodies,
-        springs,
+        link_steps,
+        penalties,
     }
 }
 
 /// Error of this step in the place of a segment [m]: what the quadratic through the last three
 /// steps did not foresee, times the constant of BDF2. Zero until there are three.
-pub(crate) fn local_error(strand: &StrandState, links: &[Link], h: f64) -> f64 {
+fn local_error(strand: &StrandState, links: &[Link], h: f64) -> f64 {
     if strand.depth < 2 {
         return 0.0;
     }
@@ -559,36 +626,4 @@ pub(crate) fn local_error(strand: &StrandState, links: &[Link], h: f64) -> f64 {
     }
     let constant = h * (h + h1) / ((2.0 * h + h1) * (h + h1 + h2));
     worst.sqrt() * constant / (1.0 + constant)
-}
-
-/// The iterate becomes the state, and the state history.
-pub(crate) fn accept(strand: &mut StrandState, frame: &Frame, bdf: Bdf, work: &Workspace) {
-    let (iterate, bodies) = (&work.iterate, &work.bodies);
-    for (j, body) in bodies.iter().enumerate() {
-        let (link, history) = (&iterate.links[j], &mut strand.history[j]);
-        let [x0, x1, _] = history.centre;
-        let axes_rate = link.axes * bdf.s - (history.axes[0] * bdf.a - history.axes[1] * bdf.b);
-        let turn = log(body.start.conjugate() * iterate.rotation[j]);
-        *history = History {
-            centre: [link.centre, x0, x1],
-            velocity: [
-                link.centre * bdf.s - body.velocity_history,
-                history.velocity[0],
-            ],
-            axes: [link.axes, history.axes[0]],
-            axes_rate: [axes_rate, history.axes_rate[0]],
-            turn,
-            rate_before: strand.rate[j],
-            stretch_before: strand.stretch.get(j).copied().unwrap_or(0.0),
-        };
-        strand.rate[j] = turn * bdf.s - body.rate_history;
-        strand.rotation[j] = iterate.rotation[j];
-        if let Some(&e) = iterate.stretch.get(j) {
-            strand.stretch_rate[j] = e * bdf.s - body.stretch_history;
-            strand.stretch[j] = e;
-        }
-    }
-    strand.base = frame.pose;
-    strand.steps = [bdf.h, strand.steps[0]];
-    strand.depth = strand.depth.saturating_add(1);
 }

@@ -1,28 +1,23 @@
-//! A model, its state and how to step it, in one hand.
+//! A model, its state, and how it is advanced.
 
 mod roster;
 
 use std::collections::BTreeMap;
-use std::time::Instant;
+use std::slice::from_mut;
 
 use drystone_base::{Mat3, Pose, Quat, Vec3};
 use rayon::prelude::*;
 
 use crate::body::motion_of;
 use crate::contact::Swept;
-use crate::continuum::{Grid, Parcel, Push};
-use crate::joined::Group;
+use crate::continuum::{Grid, Interaction, Parcel};
+use crate::group::Group;
 use crate::kinematics::{Link, place};
 use crate::properties::Properties;
 use crate::state::StrandState;
-use crate::step::{Scene, Workspace, advance};
-use crate::{Anchor, Constraint, Error, Key, Model, MotionPath, Options, State};
-
-/// Bodies, strands and constraints that are solved as one, by index.
-type Together = (Vec<usize>, Vec<usize>, Vec<usize>);
-
-/// How far from a body a strand is solved with it in any case [m].
-const REACH: f64 = 1e-2;
+use crate::step::{Member, Step, StepInput, Workspace};
+use crate::step_control::Tally;
+use crate::{Error, Key, Model, MotionPath, Options, State};
 
 /// What a step did.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -41,7 +36,7 @@ pub struct Report {
     pub error: f64,
     /// Strands put back on their start because their motion was no longer finite.
     pub set_aside: Vec<usize>,
-    /// Seconds spent.
+    /// Wall time [s]; zero until whoever times the step writes it.
     pub seconds: f64,
 }
 
@@ -94,19 +89,19 @@ pub struct System {
     pub(crate) workspaces: Vec<Workspace>,
     grid: Grid,
     parcels: Vec<Parcel>,
-    pushes: Vec<Push>,
-    first_push: Vec<usize>,
+    interactions: Vec<Interaction>,
+    first_interaction: Vec<usize>,
     /// Constraints switched on, by strand; those solved with what they hold it to are in `joins`.
-    constraints: Vec<Vec<usize>>,
-    joins: Vec<Vec<usize>>,
+    pub(crate) constraints: Vec<Vec<usize>>,
+    pub(crate) joins: Vec<Vec<usize>>,
     /// Inverse mass and inverse inertia of each body over the last step; see [`System::body_response`].
     pub(crate) responses: Vec<Option<[Mat3; 2]>>,
     /// Strands that constraints join, and whether each strand is one of them.
-    groups: Vec<Group>,
-    joined: Vec<bool>,
+    pub(crate) groups: Vec<Group>,
+    pub(crate) joined: Vec<bool>,
     /// Motion of each obstacle over the present step.
     swept: Vec<Swept>,
-    /// Paths of the model that driven bases have left.
+    /// Original paths of bases that are driven.
     left: BTreeMap<usize, MotionPath>,
 }
 
@@ -123,8 +118,8 @@ impl System {
             workspaces: Vec::new(),
             grid: Grid::default(),
             parcels: Vec::new(),
-            pushes: Vec::new(),
-            first_push: Vec::new(),
+            interactions: Vec::new(),
+            first_interaction: Vec::new(),
             constraints: Vec::new(),
             joins: Vec::new(),
             responses: Vec::new(),
@@ -135,6 +130,16 @@ impl System {
         };
         system.renew_properties();
         Ok(system)
+    }
+
+    /// What stays fixed.
+    pub fn model(&self) -> &Model {
+        &self.model
+    }
+
+    /// What moves.
+    pub fn state(&self) -> &State {
+        &self.state
     }
 
     /// How steps are taken.
@@ -188,42 +193,39 @@ impl System {
         for k in 1..=count {
             // ends of steps come from the frame, so that rounding does not add up
             let end = start + frame * (f64::from(k) / f64::from(count));
-            self.step_into(end - self.state.time, &mut report);
+            self.advance_into(end - self.state.time, &mut report);
             self.state.time = end;
         }
         report
     }
 
     /// Takes one step of `dt` seconds. A step that is not of positive, finite length changes nothing.
-    pub fn step(&mut self, dt: f64) -> Report {
+    pub fn advance(&mut self, dt: f64) -> Report {
         let mut report = Report::default();
-        self.step_into(dt, &mut report);
+        self.advance_into(dt, &mut report);
         report
     }
 
-    /// The same, and adds what it did to `report`. Once everything has its size, a step asks for no
-    /// memory.
-    pub fn step_into(&mut self, dt: f64, report: &mut Report) {
+    /// The same, adding to `report`. After the first steps it allocates no memory.
+    pub fn advance_into(&mut self, dt: f64, report: &mut Report) {
         if !(dt > 0.0 && dt.is_finite()) {
             return;
         }
-        let start = Instant::now();
         self.interact();
         self.list_constraints();
         self.list_groups(dt);
         self.move_obstacles(dt);
-        self.advance_strands(dt);
+        self.advance_groups(dt);
         self.state.time += dt;
         self.state.step += 1;
         self.collect_tallies(report);
-        report.seconds += start.elapsed().as_secs_f64();
     }
 
-    /// What the strands do to each other during the next step.
+    /// Strand-strand interaction for the next step (Hadap 2006, §6.7).
     fn interact(&mut self) {
         self.parcels.clear();
-        self.pushes.clear();
-        self.first_push.clear();
+        self.interactions.clear();
+        self.first_interaction.clear();
         let Some(continuum) = &self.options.continuum else {
             return;
         };
@@ -236,7 +238,7 @@ impl System {
                     truly.then(&strand.base.inverse())
                 }
             };
-            self.first_push.push(self.parcels.len());
+            self.first_interaction.push(self.parcels.len());
             for (j, history) in strand.history.iter().enumerate() {
                 self.parcels.push(Parcel {
                     mass: properties.links[j].mass,
@@ -246,7 +248,7 @@ impl System {
             }
         }
         self.grid
-            .interact(continuum, &self.parcels, &mut self.pushes);
+            .interact(continuum, &self.parcels, &mut self.interactions);
     }
 
     /// Which constraints act on which strand in the next step.
@@ -274,149 +276,6 @@ impl System {
         }
     }
 
-    /// Whether a constraint is solved together with what it holds its strand to: another strand, a body, or
-    /// anything outside of a strand that a body carries.
-    fn is_join(&self, constraint: &Constraint) -> bool {
-        match constraint.anchor() {
-            Some(Anchor::Strand { .. } | Anchor::Body { .. }) => true,
-            Some(Anchor::World(_) | Anchor::Base(_)) => {
-                let chain = self.model.chains.get(constraint.strand);
-                chain.is_some_and(|chain| chain.base.body.is_some())
-            }
-            _ => false,
-        }
-    }
-
-    /// Which strands and bodies are joined during the next step.
-    fn list_groups(&mut self, dt: f64) {
-        self.joined.clear();
-        let (model, t, count) = (&self.model, self.state.time, self.model.len());
-        let free = |k: usize| self.state.body_free.get(k) == Some(&true);
-        let bodies: Vec<usize> = (0..model.bodies.len()).filter(|&k| free(k)).collect();
-        // nodes are strands, then bodies
-        let ends = |c: usize| {
-            let constraint = &model.constraints[c];
-            let active = constraint.active.at(t) > 0.0 || constraint.active.at(t + dt) > 0.0;
-            let on = self.state.constraint_on[c] && constraint.strand < count;
-            if !on || !active || !self.is_join(constraint) {
-                return None;
-            }
-            let other = match constraint.anchor()? {
-                Anchor::Strand { strand, .. } => (*strand < count).then_some(*strand)?,
-                Anchor::Body { body, .. } => free(*body).then_some(count + *body)?,
-                _ => constraint.strand,
-            };
-            Some((constraint.strand, other))
-        };
-        let mut edges: Vec<(usize, usize)> = Vec::new();
-        let joins: Vec<(usize, usize)> = (0..model.constraints.len())
-            .filter_map(|c| Some((c, ends(c)?.0)))
-            .collect();
-        edges.extend((0..model.constraints.len()).filter_map(ends));
-        if bodies.is_empty() && edges.is_empty() {
-            self.groups.clear();
-            return;
-        }
-        for (i, chain) in model.chains.iter().enumerate() {
-            if let Some((body, _)) = chain.base.body.filter(|(body, _)| free(*body)) {
-                edges.push((i, count + body));
-            }
-        }
-        for &k in &bodies {
-            edges.extend(self.strands_near(k, dt).map(|i| (i, count + k)));
-        }
-        // each is named after the first one that it hangs together with
-        let mut leader: Vec<usize> = (0..count + model.bodies.len()).collect();
-        let find = |leader: &[usize], mut i: usize| {
-            while leader[i] != i {
-                i = leader[i];
-            }
-            i
-        };
-        for (a, b) in edges {
-            let (a, b) = (find(&leader, a), find(&leader, b));
-            leader[a.max(b)] = a.min(b);
-        }
-        let mut lists: BTreeMap<usize, Together> = BTreeMap::new();
-        for &k in &bodies {
-            lists.entry(find(&leader, count + k)).or_default().0.push(k);
-        }
-        for i in 0..count {
-            lists.entry(find(&leader, i)).or_default().1.push(i);
-        }
-        for (c, a) in joins {
-            lists.entry(find(&leader, a)).or_default().2.push(c);
-        }
-        self.joined.resize(count, false);
-        let mut groups = Vec::new();
-        let mut known = std::mem::take(&mut self.groups);
-        let together = |(bodies, _, joins): &Together| !bodies.is_empty() || !joins.is_empty();
-        for (bodies, members, joins) in lists.into_values().filter(together) {
-            for &i in &members {
-                self.joined[i] = true;
-            }
-            let same = |group: &Group| group.members == members && group.bodies == bodies;
-            groups.push(match known.iter().position(same) {
-                Some(k) => {
-                    let mut group = known.swap_remove(k);
-                    group.joins = joins;
-                    group
-                }
-                None => Group::new(model, bodies, members, joins),
-            });
-        }
-        // beside bodies a place in the world is held as exactly as one on a body
-        for group in groups.iter_mut().filter(|group| !group.bodies.is_empty()) {
-            for &i in &group.members {
-                if !model.chains[i].base.is_plain() {
-                    continue;
-                }
-                let Some(list) = self.constraints.get_mut(i) else {
-                    continue;
-                };
-                let world =
-                    |c: usize| matches!(model.constraints[c].anchor(), Some(Anchor::World(_)));
-                let moved = list.iter().copied().filter(|&c| world(c));
-                self.joins[i].extend(moved.clone());
-                group.joins.extend(moved);
-                list.retain(|&c| !world(c));
-                self.joins[i].sort_unstable();
-            }
-            group.joins.sort_unstable();
-        }
-        self.groups = groups;
-    }
-
-    /// Strands that might touch the surface of body `k` within `dt` seconds, or that do not reach as far as
-    /// they move.
-    pub fn strands_near(&self, k: usize, dt: f64) -> impl Iterator<Item = usize> + '_ {
-        let surface = self.model.bodies[k].body.surface;
-        let motion = self.body(k);
-        let solid = surface.map(|(obstacle, at)| {
-            let shape = &self.model.obstacles[obstacle].shape;
-            let (now, v) = (motion.pose.then(&at), motion.linear_velocity * dt);
-            let later = Pose::new(now.position + v, now.rotation);
-            let solid = shape.aabb(&now).union(&shape.aabb(&later));
-            // it may turn, and be pushed on
-            let turn = (motion.angular_velocity.length() * dt).min(2.0);
-            let size = (solid.high - solid.low).length();
-            solid.grown(turn * size + v.length() + REACH)
-        });
-        (0..self.model.len()).filter(move |&i| {
-            let (Some(solid), strand) = (&solid, &self.state.strands[i]) else {
-                return false;
-            };
-            let chain = &self.model.chains[i];
-            let mut links = strand.history.iter().zip(&chain.length).enumerate();
-            links.any(|(j, (past, length))| {
-                let own = &self.properties[i].links[j];
-                let far = 0.5 * length + own.radius + 2.0 * past.velocity[0].length() * dt;
-                let x = past.centre[0];
-                (x.clamp(solid.low, solid.high) - x).length() <= far
-            })
-        })
-    }
-
     /// Obstacles go along their paths, or to where they are driven.
     fn move_obstacles(&mut self, dt: f64) {
         let (end, state) = (self.state.time + dt, &mut self.state);
@@ -439,16 +298,16 @@ impl System {
         }
     }
 
-    /// Every strand by itself, shared out to threads in chunks.
-    fn advance_strands(&mut self, dt: f64) {
+    /// Advances every group by itself, in parallel; strands alone in chunks that share their arrays.
+    fn advance_groups(&mut self, dt: f64) {
         let Self {
             model,
             state,
             options,
             properties,
             workspaces,
-            pushes,
-            first_push,
+            interactions,
+            first_interaction,
             constraints,
             joins,
             swept,
@@ -457,19 +316,9 @@ impl System {
             responses,
             ..
         } = self;
-        responses.clear();
-        responses.resize(model.bodies.len(), None);
+        // groups own their members during the step; strands alone share arrays by chunk
         for group in groups.iter_mut() {
-            group.strands.clear();
-            group.properties.clear();
-            for &k in &group.bodies {
-                group.strands.push(std::mem::take(&mut state.bodies[k]));
-                group.properties.push(model.bodies[k].properties.clone());
-            }
-            for &i in &group.members {
-                group.strands.push(std::mem::take(&mut state.strands[i]));
-                group.properties.push(std::mem::take(&mut properties[i]));
-            }
+            group.borrow(state, properties, model);
         }
         let (t, count) = (state.time, state.strands.len());
         let chunk = if options.parallel {
@@ -478,75 +327,58 @@ impl System {
             count.max(1)
         };
         workspaces.resize_with(count.div_ceil(chunk), Workspace::default);
-        let scene = |i: usize| {
+
+        // what a strand's step reads
+        let member = |i: usize| {
             let chain = &model.chains[i];
-            let range = first_push.get(i).map(|&first| first..first + chain.len());
-            Scene {
-                model,
-                chain,
-                options,
-                pushes: range.map_or(&[], |range| &pushes[range]),
+            let range = first_interaction
+                .get(i)
+                .map(|&first| first..first + chain.len());
+            Member {
+                interactions: range.map_or(&[], |range| &interactions[range]),
                 constraints: constraints.get(i).map_or(&[], |list| list),
                 joins: joins.get(i).map_or(&[], |list| list),
-                swept,
-                settling: false,
+                ..Member::alone(i, chain)
             }
         };
-        let body_scene = |k: usize| Scene {
-            model,
-            chain: &model.bodies[k].chain,
-            options,
-            pushes: &[],
-            constraints: &[],
-            joins: &[],
-            swept: &[],
-            settling: false,
-        };
-        let finish = |i: usize, strand: &mut StrandState, work: &mut Workspace| {
+        // forces are for one step; what is no longer finite starts anew
+        let finish = |i: usize, strand: &mut StrandState, tally: &mut Tally| {
             strand.force.fill(Vec3::ZERO);
             strand.torque.fill(Vec3::ZERO);
             if !is_finite(strand) {
                 let driven = std::mem::take(&mut strand.driven);
                 *strand = StrandState::new(&model.chains[i], t + dt);
                 strand.driven = driven;
-                work.tally.set_aside.push(i);
+                tally.set_aside.push(i);
             }
         };
+
+        let alone =
+            |i: usize, strand: &mut StrandState, own: &mut Properties, work: &mut Workspace| {
+                let failed = work.tally.failed;
+                let members = [member(i)];
+                let input = StepInput::new(model, options, &members, swept);
+                let (strands, properties) = (from_mut(strand), from_mut(own));
+                Step::new(&input, strands, properties, work, t).advance(dt);
+                if work.tally.failed > failed {
+                    work.tally.unsolved.push(i);
+                }
+                finish(i, strand, &mut work.tally);
+            };
         let run = |c: usize,
                    strands: &mut [StrandState],
                    properties: &mut [Properties],
                    work: &mut Workspace| {
-            for (k, (strand, properties)) in strands.iter_mut().zip(properties).enumerate() {
+            for (k, (strand, own)) in strands.iter_mut().zip(properties).enumerate() {
                 let i = c * chunk + k;
                 if joined.get(i) != Some(&true) {
-                    let failed = work.tally.failed;
-                    advance(&scene(i), strand, properties, work, t, dt);
-                    if work.tally.failed > failed {
-                        work.tally.unsolved.push(i);
-                    }
-                    finish(i, strand, work);
+                    alone(i, strand, own, work);
                 }
             }
         };
-        let run_group = |group: &mut Group| {
-            let bodies = group.bodies.iter().map(|&k| body_scene(k));
-            let strands = group.members.iter().map(|&i| scene(i));
-            let scenes: Vec<Scene<'_>> = bodies.chain(strands).collect();
-            group.advance(&scenes, t, dt);
-            if let (Some(work), Some(&first)) = (group.works.first_mut(), group.members.first())
-                && work.tally.failed > 0
-            {
-                work.tally.unsolved.push(first);
-            }
-            let first = group.bodies.len();
-            for (k, &i) in group.members.iter().enumerate() {
-                finish(
-                    i,
-                    &mut group.strands[first + k],
-                    &mut group.works[first + k],
-                );
-            }
-        };
+        // threads
+        let run_group =
+            |group: &mut Group| group.advance((model, options, swept), member, finish, (t, dt));
         if options.parallel {
             let chunks = state
                 .strands
@@ -559,24 +391,21 @@ impl System {
             run(0, &mut state.strands, properties, work);
             groups.iter_mut().for_each(run_group);
         }
+
+        // how bodies answer impulses, and members back
+        responses.clear();
+        responses.resize(model.bodies.len(), None);
         for group in groups {
             for (link, &k) in group.bodies.iter().enumerate() {
                 responses[k] = group.response_of(link);
             }
-            let mut lent = group.strands.drain(..).zip(group.properties.drain(..));
-            for (&k, (body, _)) in group.bodies.iter().zip(&mut lent) {
-                state.bodies[k] = body;
-            }
-            for (&i, (strand, own)) in group.members.iter().zip(lent) {
-                state.strands[i] = strand;
-                properties[i] = own;
-            }
+            group.give_back(state, properties);
         }
     }
 
     /// Adds the counts of all workspaces to `report`, and clears them.
     fn collect_tallies(&mut self, report: &mut Report) {
-        let joined = self.groups.iter_mut().flat_map(|group| &mut group.works);
+        let joined = self.groups.iter_mut().map(|group| &mut group.work);
         for work in self.workspaces.iter_mut().chain(joined) {
             let tally = &mut work.tally;
             if report.iterations.len() < tally.iterations.len() {
@@ -644,8 +473,8 @@ impl System {
             .collect()
     }
 
-    /// Drives the base of strand `i`, which may hang on a body that moves by itself: it is in `pose`
-    /// at `time` [s], the end of the next step. The path so far is that of the model.
+    /// Drives the base of strand `i`: it is to be in `pose` at `time` [s], the end of the next step. The path up to
+    /// now is kept.
     pub fn drive_base(&mut self, i: usize, time: f64, pose: Pose) {
         let (base, strand) = (&mut self.model.chains[i].base, &mut self.state.strands[i]);
         if strand.driven.is_empty() {

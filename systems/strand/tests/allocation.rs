@@ -32,7 +32,7 @@ fn model() -> Model {
     let mut stretching = strand("stretching", 0.2);
     stretching.parameters.stretch_stiffness = Some(1e-2.into());
     model.add(stretching).unwrap();
-    let hold = Hold::Point {
+    let hold = ConstraintKind::Point {
         link: 19,
         at: Vec3::Y * model.chains[held].length[19],
         to: Anchor::World(MotionPath::fixed(Pose::at(Vec3::new(0.12, 0.0, 0.1)))),
@@ -55,15 +55,15 @@ fn a_steady_step_allocates_nothing() {
         };
         let mut system = System::new(model(), options).unwrap();
         let mut report = Report::default();
-        let first = measure(|| system.step_into(0.01, &mut report));
+        let first = measure(|| system.advance_into(0.01, &mut report));
         assert!(first.count_total > 0, "the count counts nothing");
         for _ in 0..300 {
-            system.step_into(0.01, &mut report);
+            system.advance_into(0.01, &mut report);
         }
         let touching = system.state.strands[0].contacts.len();
         assert!(touching > 0, "{touching} contacts");
         for step in 0..20 {
-            let asked = measure(|| system.step_into(0.01, &mut report));
+            let asked = measure(|| system.advance_into(0.01, &mut report));
             assert_eq!(
                 asked.count_total, 0,
                 "step {step} asked for {} bytes",

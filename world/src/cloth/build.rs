@@ -106,11 +106,11 @@ pub(crate) fn build(
     let mut built = Built {
         model: cloth::Model {
             contact: cloth::Contact {
-                thickness: scene.cloth_contact.thickness.unwrap_or(UNKNOWN),
-                stiffness: scene.cloth_contact.stiffness,
+                thickness: scene.solver.cloth.thickness.unwrap_or(UNKNOWN),
+                stiffness: scene.solver.cloth.stiffness,
             },
             gravity: Vec3::from(scene.gravity),
-            plane: scene.cloth_plane,
+            plane: scene.solver.cloth.plane,
             ..cloth::Model::default()
         },
         obstacles: Vec::new(),
@@ -120,8 +120,8 @@ pub(crate) fn build(
     };
     validate_thickness(
         &"scene".into(),
-        "cloth_contact.thickness",
-        scene.cloth_contact.thickness,
+        "solver.cloth.thickness",
+        scene.solver.cloth.thickness,
     )?;
     let mut names = BTreeSet::new();
     for cloth in &scene.cloths {
@@ -142,7 +142,7 @@ pub(crate) fn build(
         sheet.fastened = own
             .map(|&(_, pin, body)| [pin as u32, there(body) as u32])
             .collect();
-        sheet.thickness = cloth.thickness.or(scene.cloth_contact.thickness);
+        sheet.thickness = cloth.thickness.or(scene.solver.cloth.thickness);
         built.model.sheets.push(sheet);
     }
     // those that nobody gave a thickness

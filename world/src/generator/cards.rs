@@ -49,6 +49,7 @@ impl CardHouse {
     }
 
     pub(super) fn pieces(&self, checks: &Checks<'_>) -> Pieces {
+        // parameters
         checks.count("levels", self.levels)?;
         checks.length("length", self.length)?;
         checks.length("depth", self.depth)?;
@@ -69,6 +70,7 @@ impl CardHouse {
         let leaning = Shape::block(self.thickness, self.length, self.depth);
         let flat = Shape::block(self.length, self.thickness, self.depth);
 
+        // pairs of leaning cards, and a flat one over each gap between pairs
         let mut pieces = Vec::with_capacity(self.count() as usize);
         for level in 0..self.levels {
             let pairs = self.levels - level;

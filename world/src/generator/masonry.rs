@@ -325,6 +325,7 @@ impl Default for Arch {
 
 impl Arch {
     pub(super) fn pieces(&self, checks: &Checks<'_>) -> Pieces {
+        // parameters
         checks.count("voussoirs", self.voussoirs)?;
         checks.length("mean_radius", self.mean_radius)?;
         checks.length("thickness", self.thickness)?;
@@ -365,6 +366,7 @@ impl Arch {
             }
         }
         let stone = Shape::Hull { points };
+        // stones side by side along the arch
         Ok((0..self.voussoirs)
             .map(|i| {
                 let angle = first + pitch * (f64::from(i) + 0.5);
@@ -466,6 +468,7 @@ impl House {
         if !self.gables {
             return Ok(pieces);
         }
+        // gables: each level one brick shorter
         for (gable, x) in [
             ("right-gable", x0 + long + 0.5 * d),
             ("left-gable", x0 + 0.5 * d),

@@ -399,6 +399,7 @@ const TRIES: usize = 2000;
 
 impl Fill {
     pub(super) fn pieces(&self, checks: &Checks<'_>, seed: u64) -> Pieces {
+        // parameters
         checks.count("count", self.count)?;
         checks.finite("low", &self.low)?;
         checks.finite("high", &self.high)?;

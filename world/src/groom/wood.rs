@@ -86,6 +86,7 @@ impl Tree {
     }
 
     fn tree(&self, foot: Vec3, random: &mut Random, fibre: &Fibre) -> Sprout {
+        // size of this tree
         let [fewest, most] = self.segments;
         let total = fewest + random.below((most - fewest) as usize + 1) as u32;
         let height = self.height * (1.0 + self.vary * random.range(-1.0, 1.0));
@@ -94,6 +95,7 @@ impl Tree {
         let trunk_count = (total / 6).clamp(1, 12);
         let trunk = grown(foot, Vec3::Y, height, trunk_count, 0.1, random);
         let (mut left, mut branches) = (total - trunk_count, Vec::new());
+        // branches along the upper two thirds of the trunk
         let mut around = TAU * random.unit();
         let wanted = left / 2;
         let mut k = 0;
@@ -112,6 +114,7 @@ impl Tree {
             left -= count;
             k += 1;
         }
+        // twigs along the branches
         let limbs = branches.len();
         let mut k = 0;
         while left > 0 && limbs > 0 {

@@ -373,12 +373,12 @@ impl Rider<'_> {
             }
         };
         let what = match &hold.what {
-            Held::Point => strand::Hold::Point {
+            Held::Point => strand::ConstraintKind::Point {
                 link,
                 at: tip(link),
                 to,
             },
-            Held::Pose => strand::Hold::Pose {
+            Held::Pose => strand::ConstraintKind::Pose {
                 link,
                 at: Pose::at(tip(link)),
                 to,
@@ -396,7 +396,7 @@ impl Rider<'_> {
                 if list.is_empty() {
                     list.push(turned(0.0, Quat::IDENTITY));
                 }
-                strand::Hold::Joint {
+                strand::ConstraintKind::Joint {
                     link,
                     axes: *axes,
                     to: MotionPath::through(&list)?,

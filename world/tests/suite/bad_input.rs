@@ -102,12 +102,12 @@ fn cases() -> Vec<(&'static str, Scene, Fate)> {
         ),
         (
             "no sweeps",
-            with_scene(|s| s.solver.coursed.sweeps = 0),
+            with_scene(|s| s.solver.rigid.coursed.sweeps = 0),
             Refused(&["coursed.sweeps", "0"]),
         ),
         (
             "envelope negative",
-            with_scene(|s| s.solver.tuning.envelope = -1.0),
+            with_scene(|s| s.solver.rigid.tuning.envelope = -1.0),
             Refused(&["envelope"]),
         ),
         (
@@ -427,25 +427,14 @@ fn cases() -> Vec<(&'static str, Scene, Fate)> {
         (
             "truth about nobody",
             with_scene(|s| {
-                s.truth(Truth::SpeedIs {
-                    body: "bal".into(),
-                    value: 0.0,
-                    tolerance: 1.0,
-                    along: None,
-                    at: None,
-                });
+                s.truth(truth::speed_is("bal", 0.0, 1.0));
             }),
             Refused(&["body `bal`", "did you mean `ball`"]),
         ),
         (
             "truth without a limit",
             with_scene(|s| {
-                s.truth(Truth::KineticEnergyBelow {
-                    joules: None,
-                    per_kg: None,
-                    from: 0.0,
-                    to: None,
-                });
+                s.truth(truth::kinetic_energy_below());
             }),
             Refused(&["per_kg"]),
         ),

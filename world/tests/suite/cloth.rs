@@ -14,7 +14,7 @@ fn material() -> ClothMaterial {
 /// A sheet of 12 x 12 over a ball on the ground.
 fn draped() -> Scene {
     let mut scene = Scene::new();
-    scene.cloth_contact.thickness = Some(0.02);
+    scene.solver.cloth.thickness = Some(0.02);
     scene.add(Body::ball(0.3).named("ball").at(0.0, 0.4, 0.0).fixed());
     let sheet = Surface::Sheet {
         columns: 12,
@@ -50,7 +50,7 @@ fn a_scene_with_cloth_survives_its_file() {
             vec![Key::new(0.0, [0.0; 3]), Key::new(1.0, [0.0, 0.1, 0.0])],
         ),
     ];
-    scene.cloth_truth(ClothTruth::NoCrossings);
+    scene.truth(truth::cloth::no_crossings());
     let text = toml::to_string(&scene).unwrap();
     let again: Scene = toml::from_str(&text).unwrap();
     assert_eq!(scene, again);
@@ -75,7 +75,7 @@ fn a_run_goes_on_bit_for_bit_from_a_snapshot() {
 fn bodies_feel_the_cloth_that_they_push() {
     let mut scene = Scene::new();
     (scene.gravity, scene.dt) = ([0.0; 3], 0.002);
-    scene.cloth_contact.thickness = Some(0.02);
+    scene.solver.cloth.thickness = Some(0.02);
     scene.add(
         Body::ball(0.2)
             .named("ball")
@@ -239,7 +239,7 @@ fn sheets_that_part_are_apart_at_last_and_do_not_stay_together() {
     let mut scene = Scene::new();
     scene.gravity = [0.0; 3];
     scene.duration = 0.3;
-    scene.cloth_contact.thickness = Some(0.02);
+    scene.solver.cloth.thickness = Some(0.02);
     let sheet = Surface::Sheet {
         columns: 4,
         rows: 4,
@@ -252,16 +252,9 @@ fn sheets_that_part_are_apart_at_last_and_do_not_stay_together() {
     let off = slanting("off").at(0.0, 0.1, 0.0).velocity(2.0, 0.0, 0.0);
     scene.add(slanting("still"));
     scene.add(off);
-    let (off, still) = (String::from("off"), String::from("still"));
     scene
-        .cloth_truth(ClothTruth::Apart {
-            cloths: off.clone(),
-            from: still.clone(),
-        })
-        .cloth_truth(ClothTruth::Together {
-            cloths: off,
-            with: still,
-        });
+        .truth(truth::cloth::apart("off", "still"))
+        .truth(truth::cloth::together("off", "still"));
     let verdicts = check(&scene, |_| {}).unwrap();
     let holds: Vec<bool> = verdicts.iter().map(|verdict| verdict.holds).collect();
     assert_eq!(holds, [true, false]);
@@ -289,8 +282,8 @@ fn a_hidden_body_pushes_as_one_that_is_shown() {
 fn press() -> Scene {
     let mut scene = Scene::new();
     scene.dt = 0.02;
-    scene.cloth_contact.thickness = Some(0.02);
-    scene.cloth_solver.shortest_period = 1e-4;
+    scene.solver.cloth.thickness = Some(0.02);
+    scene.solver.cloth.events.shortest_period = 1e-4;
     scene.ground();
     scene.add(
         Body::block(0.2, 0.1, 0.2)

@@ -12,7 +12,7 @@ fn table(columns: u32) -> Scene {
             .at(0.0, -0.1, 0.0)
             .fixed(),
     );
-    scene.cloth_contact.thickness = Some(0.01);
+    scene.solver.cloth.thickness = Some(0.01);
     scene.add(sheet(columns).at(0.0, 0.01005, 0.0));
     scene
 }
@@ -84,7 +84,7 @@ fn a_box_dropped_on_a_tablecloth_does_not_bounce_higher() {
 fn momentum_is_kept_in_every_step_of_any_length() {
     let mut scene = Scene::new();
     scene.gravity = [0.0; 3];
-    scene.cloth_contact.thickness = Some(0.01);
+    scene.solver.cloth.thickness = Some(0.01);
     scene.add(sheet(7));
     let mut above = weight(1.0).at(0.0, 0.2, 0.01);
     above.velocity = [0.1, -2.0, 0.0];
@@ -107,7 +107,7 @@ fn momentum_is_kept_in_every_step_of_any_length() {
 fn a_box_hangs_from_the_pins_of_a_sheet() {
     let mut scene = Scene::new();
     scene.dt = 0.01;
-    scene.cloth_contact.thickness = Some(0.01);
+    scene.solver.cloth.thickness = Some(0.01);
     scene.add(weight(0.5).at(0.0, 0.0, 0.4));
     let mut hung = sheet(7);
     hung.material.stretch_damping = 5.0;

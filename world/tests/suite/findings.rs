@@ -10,7 +10,7 @@ fn spun_up() -> Scene {
     let mut rod = Body::block(0.7, 0.03, 0.03).named("rod");
     rod.angular_velocity = [30.0; 3];
     scene.add(rod);
-    scene.solver.stepper = Stepper::Vsp;
+    scene.solver.rigid.stepper = Stepper::Vsp;
     scene
 }
 
@@ -77,19 +77,14 @@ fn findings_survive_snapshot_and_resume() {
 fn a_finding_breaks_a_scene_unless_it_is_known() {
     let mut scene = spun_up();
     scene.duration = 1.0;
-    scene.truths = vec![Truth::StaysFinite];
+    scene.truths = vec![truth::stays_finite()];
     let verdicts = check(&scene, |_| {}).unwrap();
     let broken: Vec<&Verdict> = verdicts.iter().filter(|v| !v.holds).collect();
     assert_eq!(broken.len(), 1, "{verdicts:?}");
     assert!(broken[0].measured.contains("energy-gained of `rod`"));
 
     for kind in [FindingKind::EnergyGained, FindingKind::BodyTooFast] {
-        let things = "r*".into();
-        scene.truths.push(Truth::KnownFinding {
-            kind,
-            things,
-            at_most: 1,
-        });
+        scene.truth(truth::known_finding(kind, 1).with("things", "r*"));
     }
     let verdicts = check(&scene, |_| {}).unwrap();
     assert!(verdicts.iter().all(|v| v.holds), "{verdicts:?}");
@@ -112,7 +107,7 @@ fn a_body_thrown_by_cloth_is_found() {
             rows: 7,
             spacing: 0.07,
         };
-        scene.cloth_contact.thickness = Some(0.01);
+        scene.solver.cloth.thickness = Some(0.01);
         scene.add(Cloth::new("cloth", sheet).at(0.0, 0.01005, 0.0));
         let mut world = World::new(&scene).unwrap();
         let (load, start) = (world.find("load").unwrap(), 0.1202_f64);
@@ -149,7 +144,7 @@ fn hung(stiffness: f64) -> Scene {
     scene.add(thrown.velocity(0.0, 10.0, 0.0));
     let hung = Cloth::new("hung", surface).of(material);
     scene.add(hung.pin(Pin::fixed(ClothPart::Corners)));
-    scene.cloth_truth(ClothTruth::EnergyNeverGained { share: 0.01 });
+    scene.truth(truth::cloth::energy_never_gained().with("share", 0.01));
     scene
 }
 

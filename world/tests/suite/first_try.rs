@@ -109,7 +109,7 @@ fn thickness_is_of_the_cloth_then_of_the_scene_then_of_the_mesh() {
     let of_mesh = 0.35 * 0.1 / 2f64.sqrt();
     let [a, b] = found(&scene)[..] else { panic!() };
     assert!((a - of_mesh).abs() < 1e-12 && b == 0.06, "{a} {b}");
-    scene.cloth_contact.thickness = Some(0.03);
+    scene.solver.cloth.thickness = Some(0.03);
     assert_eq!(found(&scene), [0.03, 0.06]);
     // and it survives its file
     let text = toml::to_string(&scene).unwrap();
@@ -125,8 +125,8 @@ fn thickness_is_of_the_cloth_then_of_the_scene_then_of_the_mesh() {
             "{message}"
         );
         let mut wrong = scene.clone();
-        wrong.cloth_contact.thickness = Some(bad);
+        wrong.solver.cloth.thickness = Some(bad);
         let message = World::new(&wrong).err().unwrap().to_string();
-        assert!(message.contains("cloth_contact.thickness"), "{message}");
+        assert!(message.contains("solver.cloth.thickness"), "{message}");
     }
 }

@@ -50,7 +50,7 @@ fn rich_scene() -> Scene {
     scene.about = "one of everything".into();
     scene.seed = 7;
     scene.preset = Some("paper".into());
-    scene.solver.vsp.sweeps = 17;
+    scene.solver.rigid.vsp.sweeps = 17;
     scene.camera = Some(Camera::new([10.0, 5.0, 3.0], [0.0, 1.0, 0.0]));
     scene
         .material("brick", 0.7, 0.1)
@@ -112,130 +112,33 @@ fn rich_scene() -> Scene {
 }
 
 fn every_truth() -> Vec<Truth> {
-    let all = || "*".to_owned();
-    let one = || "body 1".to_owned();
+    let (all, one) = ("*", "body 1");
     vec![
-        Truth::StandsStill {
-            bodies: all(),
-            drift: 1e-3,
-            sideways: true,
-            from: 0.0,
-            to: Some(2.0),
-        },
-        Truth::Falls {
-            bodies: one(),
-            by: 0.1,
-            after: 0.0,
-            before: 3.0,
-        },
-        Truth::Moves {
-            bodies: all(),
-            at_least: 0.1,
-            before: None,
-        },
-        Truth::PenetrationBelow {
-            depth: 3e-4,
-            from: 1.0,
-            to: None,
-        },
-        Truth::MeanPenetrationBelow {
-            depth: 2e-4,
-            at: None,
-        },
-        Truth::KineticEnergyBelow {
-            joules: None,
-            per_kg: Some(1e-6),
-            from: 0.0,
-            to: None,
-        },
-        Truth::StandingFraction {
-            bodies: all(),
-            at_least: Some(0.9),
-            at_most: None,
-            sideways: 0.25,
-            vertical: 0.5,
-            at: Some(6.0),
-        },
-        Truth::SpeedBelow {
-            bodies: all(),
-            limit: 35.0,
-            from: 0.0,
-            to: None,
-        },
-        Truth::StaysInside {
-            bodies: all(),
-            low: [-5.0; 3],
-            high: [5.0; 3],
-            from: 0.0,
-            to: None,
-        },
-        Truth::StaysAbove {
-            bodies: all(),
-            height: 0.1,
-            from: 0.0,
-            to: None,
-        },
-        Truth::StaysFinite,
-        Truth::MomentumKept {
-            tolerance: 1e-10,
-            along: Some([1.0, 0.0, 0.0]),
-            from: 0.0,
-            to: None,
-        },
-        Truth::AngularMomentumKept {
-            tolerance: 1e-10,
-            from: 0.0,
-            to: None,
-        },
-        Truth::EnergyNeverRises {
-            tolerance: 1e-9,
-            from: 0.0,
-            to: None,
-        },
-        Truth::MovedBy {
-            body: one(),
-            along: [0.0, 1.0, 0.0],
-            amount: 0.12,
-            tolerance: 0.005,
-            from: 0.0,
-            at: Some(0.2),
-        },
-        Truth::SpeedIs {
-            body: one(),
-            value: 2.0,
-            tolerance: 1e-4,
-            along: None,
-            at: None,
-        },
-        Truth::SpinIs {
-            body: one(),
-            value: 2.0,
-            tolerance: 1e-4,
-            about: None,
-            at: None,
-        },
-        Truth::TurnedBy {
-            body: one(),
-            degrees: 90.0,
-            tolerance: 1.0,
-            from: 0.0,
-            at: None,
-        },
-        Truth::Tumbles {
-            body: one(),
-            degrees: 150.0,
-            before: None,
-        },
-        Truth::ComesToRest {
-            bodies: all(),
-            within: 2.0,
-            speed: 1e-3,
-        },
-        Truth::ContactCount {
-            at_least: 1,
-            at_most: Some(100),
-            at: None,
-        },
+        truth::stands_still(all, 1e-3)
+            .over(..2.0)
+            .with("sideways", true),
+        truth::falls(one, 0.1, 0.0, 3.0),
+        truth::moves(all, 0.1),
+        truth::penetration_below(3e-4).over(1.0..),
+        truth::mean_penetration_below(2e-4),
+        truth::kinetic_energy_below().with("per_kg", 1e-6),
+        truth::standing_fraction(all, 0.25, 0.5)
+            .with("at_least", 0.9)
+            .at(6.0),
+        truth::speed_below(all, 35.0),
+        truth::stays_inside(all, [-5.0; 3], [5.0; 3]),
+        truth::stays_above(all, 0.1),
+        truth::stays_finite(),
+        truth::momentum_kept(1e-10).with("along", [1.0, 0.0, 0.0]),
+        truth::angular_momentum_kept(1e-10),
+        truth::energy_never_rises(1e-9),
+        truth::moved_by(one, [0.0, 1.0, 0.0], 0.12, 0.005).at(0.2),
+        truth::speed_is(one, 2.0, 1e-4),
+        truth::spin_is(one, 2.0, 1e-4),
+        truth::turned_by(one, 90.0, 1.0),
+        truth::tumbles(one, 150.0),
+        truth::comes_to_rest(all, 2.0),
+        truth::contact_count(1).with("at_most", 100_u64),
     ]
 }
 
@@ -290,7 +193,7 @@ fn an_unknown_key_is_refused() {
         "[[body]]\nshape.sphere = { radius = 1 }\nmas = 3",
         "[[generate]]\npattern.ring = { brick = 20 }",
         "[[truth]]\nstands-still = { drif = 1 }",
-        "[solver]\nstepsize = 3",
+        "[solver.rigid]\nstepsize = 3",
     ] {
         assert!(toml::from_str::<Scene>(text).is_err(), "{text}");
     }
@@ -526,24 +429,31 @@ fn a_preset_is_overlaid_by_what_the_scene_sets() {
 #[test]
 fn a_value_beside_a_preset_is_never_ignored() {
     let sweeps = Options::default().coursed.sweeps;
-    let mut scene = Scene::new();
-    scene.preset = Some("converged".into());
-    assert_ne!(scene.options().unwrap().coursed.sweeps, sweeps);
-    let kept = scene.options().unwrap().coursed.substeps;
-    // also where it is the default
+    // also where it is the default, and in words of older files
     let given = serde_json::json!({"coursed": {"sweeps": sweeps}});
-    scene.settle_given(&given).unwrap();
-    let options = scene.options().unwrap();
-    assert_eq!(
-        (options.coursed.sweeps, options.coursed.substeps),
-        (sweeps, kept)
-    );
+    for file in [
+        serde_json::json!({"solver": {"rigid": given}}),
+        serde_json::json!({"solver": given}),
+        serde_json::json!({"rigid_solver": given}),
+    ] {
+        let mut scene = Scene::new();
+        scene.preset = Some("converged".into());
+        assert_ne!(scene.options().unwrap().coursed.sweeps, sweeps);
+        let kept = scene.options().unwrap().coursed.substeps;
+        scene.settle_given(&file).unwrap();
+        let options = scene.options().unwrap();
+        assert_eq!(
+            (options.coursed.sweeps, options.coursed.substeps),
+            (sweeps, kept)
+        );
+    }
     // what is written beside a preset is what differs, so that reading it changes nothing
     let rich = rich_scene();
     let data = serde_json::to_value(&rich).unwrap();
-    assert_eq!(data["solver"], serde_json::json!({"vsp": {"sweeps": 17}}));
+    let rigid = &data["solver"]["rigid"];
+    assert_eq!(*rigid, serde_json::json!({"vsp": {"sweeps": 17}}));
     let mut read: Scene = serde_json::from_value(data.clone()).unwrap();
-    read.settle_given(&data["solver"]).unwrap();
+    read.settle_given(&data).unwrap();
     assert_eq!(read, rich);
 }
 

@@ -52,7 +52,7 @@ base.on = "head"
 kind.wind = { velocity = [3, 0, 0] }
 strength = [[0, 0], [1, 1]]
 
-[strand_solver]
+[solver.strand]
 steps_per_frame = 8
 "#;
 
@@ -120,7 +120,7 @@ fn hair_of_a_scalp_stays_outside_its_ball_and_keeps_its_length() {
 fn the_schema_names_strands() {
     let schema = schemars::schema_for!(Scene).to_value().to_string();
     for word in [
-        "strand_solver",
+        "steps_per_frame",
         "zero_gravity",
         "lanterns",
         "turbulence",

@@ -21,8 +21,8 @@ fn tip(world: &World, strand: usize) -> Vec3 {
 #[test]
 fn a_strand_alone_is_a_scene_and_moves_as_the_system_does() {
     let mut scene = film();
-    scene.strand_solver.steps_per_frame = 32;
-    scene.strand_solver.error_tolerance = 0.0;
+    scene.solver.strand.steps_per_frame = 32;
+    scene.solver.strand.error_tolerance = 0.0;
     let mut strand = hair().of(Fibre::thread(6.5345e-6, 8.04e-9, 6.43e-9));
     strand.root = 1.0;
     scene.add(strand);
@@ -105,7 +105,7 @@ fn a_snapshot_resumes_bit_for_bit_and_threads_do_not_matter() {
     assert_eq!(once, other.frame());
 
     let mut alone = scene;
-    alone.strand_solver.parallel = false;
+    alone.solver.strand.parallel = false;
     let mut world = World::new(&alone).unwrap();
     world.run_for(0.6);
     assert_eq!(once.strands, world.frame().strands);
@@ -407,14 +407,10 @@ fn a_groom_that_is_not_to_sag_does_not_and_the_others_are_named() {
     scene.duration = 2.0;
     scene.add(hair().named("soft").at(0.0, 0.0, 0.1).zero_gravity(None));
     scene.add(hair().named("firm").zero_gravity(Some(2.0)));
-    scene.strand_truth(StrandTruth::TipReturns {
-        strands: "firm".into(),
-        within: 1e-9,
-        time: None,
-    });
-    scene.strand_truth(StrandTruth::GroomsHold { but: 1 });
-    scene.strand_truth(StrandTruth::GroomsHold { but: 0 });
-    scene.strand_truth(StrandTruth::NoFailedSteps);
+    scene.truth(truth::strands::tip_returns("firm", 1e-9));
+    scene.truth(truth::strands::grooms_hold().with("but", 1_u64));
+    scene.truth(truth::strands::grooms_hold());
+    scene.truth(truth::strands::no_failed_steps());
     let verdicts = check(&scene, |_| {}).unwrap();
     let holds: Vec<bool> = verdicts.iter().map(|v| v.holds).collect();
     assert_eq!(holds, [true, true, false, true], "{verdicts:?}");
@@ -435,65 +431,24 @@ fn truths_of_a_pendulum_are_judged_right() {
         .turned([0.0, 0.0, 1.0], 5.0);
     rod.root = 0.0;
     scene.add(rod);
-    let about = |period: f64| StrandTruth::TipPeriod {
-        strand: "rod".into(),
-        along: [1.0, 0.0, 0.0],
-        period,
-        tolerance: 2e-3,
-    };
+    let about = |period: f64| truth::strands::tip_period("rod", [1.0, 0.0, 0.0], period, 2e-3);
     // 2π √(2L/3g), and 1 + θ²/16 for 5 degrees
-    scene.strand_truth(about(0.73251 * 1.00048));
-    scene.strand_truth(about(0.75));
-    scene.strand_truth(StrandTruth::TipStays {
-        strands: "*".into(),
-        point: None,
-        within: 0.036,
-        from: 0.0,
-        to: None,
-    });
-    scene.strand_truth(StrandTruth::TipMoves {
-        strands: "*".into(),
-        point: None,
-        at_least: 0.03,
-        before: None,
-    });
-    scene.strand_truth(StrandTruth::TipSpeedBelow {
-        strands: "*".into(),
-        limit: 0.16,
-        from: 0.0,
-        to: None,
-    });
-    scene.strand_truth(StrandTruth::TipSpeedBelow {
-        strands: "*".into(),
-        limit: 0.1,
-        from: 0.0,
-        to: None,
-    });
-    scene.strand_truth(StrandTruth::EnergyNeverRises {
-        tolerance: 1e-12,
-        from: 0.0,
-        to: None,
-    });
-    scene.strand_truth(StrandTruth::TwistBelow {
-        strands: "*".into(),
-        degrees: 1e-3,
-        from: 0.0,
-        to: None,
-    });
-    scene.strand_truth(StrandTruth::Contacts {
-        at_least: 1,
-        time: None,
-    });
+    scene.truth(about(0.73251 * 1.00048));
+    scene.truth(about(0.75));
+    scene.truth(truth::strands::tip_stays("*", 0.036));
+    scene.truth(truth::strands::tip_moves("*", 0.03));
+    scene.truth(truth::strands::tip_speed_below("*", 0.16));
+    scene.truth(truth::strands::tip_speed_below("*", 0.1));
+    scene.truth(truth::strands::energy_never_rises(1e-12));
+    scene.truth(truth::strands::twist_below("*", 1e-3));
+    scene.truth(truth::strands::contacts(1));
     let verdicts = check(&scene, |_| {}).unwrap();
     let holds: Vec<bool> = verdicts.iter().map(|v| v.holds).collect();
     let wanted = [true, false, true, true, true, false, true, true, false];
     assert_eq!(holds, wanted, "{verdicts:#?}");
     let mut scene = film();
     scene.add(hair());
-    scene.strand_truth(StrandTruth::Twists {
-        strands: "nobody".into(),
-        degrees: 1.0,
-    });
+    scene.truth(truth::strands::twists("nobody", 1.0));
     assert!(
         scene
             .validate()

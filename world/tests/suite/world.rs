@@ -72,7 +72,7 @@ fn a_snapshot_of_another_scene_is_refused() {
     let mut same = stack(3);
     same.name = "renamed".into();
     same.duration = 99.0;
-    same.truth(Truth::StaysFinite);
+    same.truth(truth::stays_finite());
     World::new(&same).unwrap().restore(&snapshot).unwrap();
 }
 
@@ -236,259 +236,45 @@ fn truths_of_a_free_body_are_judged_right() {
             .velocity(2.0, 0.0, 0.0)
             .spin(0.0, 1.0, 0.0),
     );
-    let body = || "ball".to_owned();
+    let body = "ball";
     let x = [1.0, 0.0, 0.0];
     let cases = [
+        (truth::moved_by(body, x, 2.0, 1e-9), true),
+        (truth::moved_by(body, x, 1.0, 1e-9).over(0.5..), true),
+        (truth::moved_by(body, x, 1.0, 1e-9), false),
+        (truth::speed_is(body, 2.0, 1e-9).at(0.3), true),
         (
-            Truth::MovedBy {
-                body: body(),
-                along: x,
-                amount: 2.0,
-                tolerance: 1e-9,
-                from: 0.0,
-                at: None,
-            },
+            truth::speed_is(body, -2.0, 1e-9).with("along", [-1.0, 0.0, 0.0]),
             true,
         ),
+        (truth::spin_is(body, 1.0, 1e-9), true),
+        (truth::turned_by(body, 57.29578, 0.01), true),
+        (truth::tumbles(body, 90.0), false),
+        (truth::tumbles(body, 50.0), true),
+        (truth::stands_still(body, 0.1).with("sideways", true), false),
         (
-            Truth::MovedBy {
-                body: body(),
-                along: x,
-                amount: 1.0,
-                tolerance: 1e-9,
-                from: 0.5,
-                at: None,
-            },
+            truth::stands_still(body, 0.1)
+                .over(..0.04)
+                .with("sideways", true),
             true,
         ),
-        (
-            Truth::MovedBy {
-                body: body(),
-                along: x,
-                amount: 1.0,
-                tolerance: 1e-9,
-                from: 0.0,
-                at: None,
-            },
-            false,
-        ),
-        (
-            Truth::SpeedIs {
-                body: body(),
-                value: 2.0,
-                tolerance: 1e-9,
-                along: None,
-                at: Some(0.3),
-            },
-            true,
-        ),
-        (
-            Truth::SpeedIs {
-                body: body(),
-                value: -2.0,
-                tolerance: 1e-9,
-                along: Some([-1.0, 0.0, 0.0]),
-                at: None,
-            },
-            true,
-        ),
-        (
-            Truth::SpinIs {
-                body: body(),
-                value: 1.0,
-                tolerance: 1e-9,
-                about: None,
-                at: None,
-            },
-            true,
-        ),
-        (
-            Truth::TurnedBy {
-                body: body(),
-                degrees: 57.29578,
-                tolerance: 0.01,
-                from: 0.0,
-                at: None,
-            },
-            true,
-        ),
-        (
-            Truth::Tumbles {
-                body: body(),
-                degrees: 90.0,
-                before: None,
-            },
-            false,
-        ),
-        (
-            Truth::Tumbles {
-                body: body(),
-                degrees: 50.0,
-                before: None,
-            },
-            true,
-        ),
-        (
-            Truth::StandsStill {
-                bodies: body(),
-                drift: 0.1,
-                sideways: true,
-                from: 0.0,
-                to: None,
-            },
-            false,
-        ),
-        (
-            Truth::StandsStill {
-                bodies: body(),
-                drift: 0.1,
-                sideways: true,
-                from: 0.0,
-                to: Some(0.04),
-            },
-            true,
-        ),
-        (
-            Truth::Moves {
-                bodies: body(),
-                at_least: 1.9,
-                before: None,
-            },
-            true,
-        ),
-        (
-            Truth::Moves {
-                bodies: body(),
-                at_least: 1.9,
-                before: Some(0.5),
-            },
-            false,
-        ),
-        (
-            Truth::Falls {
-                bodies: body(),
-                by: 0.1,
-                after: 0.0,
-                before: 1.0,
-            },
-            false,
-        ),
-        (
-            Truth::MomentumKept {
-                tolerance: 1e-12,
-                along: None,
-                from: 0.0,
-                to: None,
-            },
-            true,
-        ),
-        (
-            Truth::AngularMomentumKept {
-                tolerance: 1e-9,
-                from: 0.0,
-                to: None,
-            },
-            true,
-        ),
-        (
-            Truth::EnergyNeverRises {
-                tolerance: 1e-9,
-                from: 0.0,
-                to: None,
-            },
-            true,
-        ),
-        (
-            Truth::KineticEnergyBelow {
-                joules: None,
-                per_kg: Some(2.06),
-                from: 0.0,
-                to: None,
-            },
-            true,
-        ),
-        (
-            Truth::KineticEnergyBelow {
-                joules: None,
-                per_kg: Some(2.04),
-                from: 0.0,
-                to: None,
-            },
-            false,
-        ),
-        (
-            Truth::SpeedBelow {
-                bodies: body(),
-                limit: 1.9,
-                from: 0.0,
-                to: None,
-            },
-            false,
-        ),
-        (
-            Truth::ComesToRest {
-                bodies: body(),
-                within: 0.5,
-                speed: 1e-3,
-            },
-            false,
-        ),
-        (
-            Truth::StaysInside {
-                bodies: body(),
-                low: [-1.0; 3],
-                high: [1.0; 3],
-                from: 0.0,
-                to: None,
-            },
-            false,
-        ),
-        (
-            Truth::StaysInside {
-                bodies: body(),
-                low: [-1.0; 3],
-                high: [2.1; 3],
-                from: 0.0,
-                to: None,
-            },
-            true,
-        ),
-        (
-            Truth::StaysAbove {
-                bodies: body(),
-                height: -0.1,
-                from: 0.0,
-                to: None,
-            },
-            true,
-        ),
-        (
-            Truth::PenetrationBelow {
-                depth: 0.0,
-                from: 0.0,
-                to: None,
-            },
-            true,
-        ),
-        (
-            Truth::ContactCount {
-                at_least: 0,
-                at_most: Some(0),
-                at: None,
-            },
-            true,
-        ),
-        (Truth::StaysFinite, true),
-        (
-            Truth::SpeedIs {
-                body: body(),
-                value: 2.0,
-                tolerance: 1.0,
-                along: None,
-                at: Some(3.0),
-            },
-            false,
-        ),
+        (truth::moves(body, 1.9), true),
+        (truth::moves(body, 1.9).over(..0.5), false),
+        (truth::falls(body, 0.1, 0.0, 1.0), false),
+        (truth::momentum_kept(1e-12), true),
+        (truth::angular_momentum_kept(1e-9), true),
+        (truth::energy_never_rises(1e-9), true),
+        (truth::kinetic_energy_below().with("per_kg", 2.06), true),
+        (truth::kinetic_energy_below().with("per_kg", 2.04), false),
+        (truth::speed_below(body, 1.9), false),
+        (truth::comes_to_rest(body, 0.5), false),
+        (truth::stays_inside(body, [-1.0; 3], [1.0; 3]), false),
+        (truth::stays_inside(body, [-1.0; 3], [2.1; 3]), true),
+        (truth::stays_above(body, -0.1), true),
+        (truth::penetration_below(0.0), true),
+        (truth::contact_count(0).with("at_most", 0_u64), true),
+        (truth::stays_finite(), true),
+        (truth::speed_is(body, 2.0, 1.0).at(3.0), false),
     ];
     scene.truths = cases.iter().map(|case| case.0.clone()).collect();
     let mut steps = 0;
@@ -509,20 +295,12 @@ fn a_falling_body_falls_at_its_time_and_a_standing_one_stands() {
     scene.duration = 0.6;
     scene.add(Body::ball(0.3).named("ball").at(5.0, 3.0, 0.0));
     let time = (2.0_f64 / 9.81).sqrt();
-    scene.truth(Truth::Falls {
-        bodies: "ball".into(),
-        by: 1.0,
-        after: time - 0.02,
-        before: time + 0.02,
-    });
-    scene.truth(Truth::StandingFraction {
-        bodies: "*".into(),
-        at_least: Some(0.66),
-        at_most: Some(0.67),
-        sideways: 0.1,
-        vertical: 0.1,
-        at: None,
-    });
+    scene.truth(truth::falls("ball", 1.0, time - 0.02, time + 0.02));
+    scene.truth(
+        truth::standing_fraction("*", 0.1, 0.1)
+            .with("at_least", 0.66)
+            .with("at_most", 0.67),
+    );
     for verdict in check(&scene, |_| ()).unwrap() {
         assert!(verdict.holds, "{}: {}", verdict.truth, verdict.measured);
     }

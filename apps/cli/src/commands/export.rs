@@ -53,6 +53,7 @@ pub(crate) fn run(export: &Export) -> Result<ExitCode, Failure> {
     let mut targets = open(export, &recording)?;
     interrupt::listen();
 
+    // hand every frame to every target
     let bar = ProgressBar::with_draw_target(
         Some(frames.len() as u64),
         ProgressDrawTarget::stderr_with_hz(10),
@@ -94,6 +95,7 @@ pub(crate) fn run(export: &Export) -> Result<ExitCode, Failure> {
     }
     bar.finish_and_clear();
 
+    // complete the files
     let scenery = || World::new(recording.scene()).map(|world| Scenery::of(&world));
     for target in targets {
         let written = match (target, &shown) {

@@ -38,6 +38,7 @@ pub(crate) fn run(lab: &Lab) -> Result<ExitCode, Failure> {
         problem.check().map_err(refused)?;
     }
 
+    // every solver and ordering on every problem, as lines of a table
     let pairs = trial::pairs(&solvers, &orderings);
     let names = problems.iter().map(|p| p.name.as_str());
     let table = Table::new(names, &pairs);
@@ -62,6 +63,7 @@ pub(crate) fn run(lab: &Lab) -> Result<ExitCode, Failure> {
             tasks.line(&line);
         }
     }
+    // files, and how many did not reach the tolerance
     let seconds = tasks.finish();
     write_files(lab, &trials)?;
     let failed = trials.iter().filter(|t| t.failed.is_some()).count() as u64;

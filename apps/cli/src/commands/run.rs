@@ -37,6 +37,7 @@ pub(crate) fn run(run: &Run) -> Result<ExitCode, Failure> {
     let mut outputs = Outputs::open(run, &world)?;
     interrupt::listen();
 
+    // step by step, with a frame, a picture and a checkpoint when they are due
     let started = Instant::now();
     let mut progress = Progress::new(&found.name, world.time(), end);
     let mut recorder = Recorder::new(&world);
@@ -102,12 +103,14 @@ pub(crate) fn run(run: &Run) -> Result<ExitCode, Failure> {
         let written = outputs::write_text(path, &stall.patch());
         outputs.note(path.clone(), written);
     }
+    // numbers and the final picture, then the summary
     let report = recorder.report(&world, wall_seconds);
     outputs.numbers(&report);
     if !world.is_mid_step() {
         outputs.picture(&world, &world.frame());
     }
     summary::print(&report, &outputs);
+    // how it ended, and the exit code
     if interrupted {
         say::line(format_args!(
             "interrupted at {:.3} s of {end} s",

@@ -50,6 +50,7 @@ pub(crate) fn run(
         true => ControlFlow::Break(()),
         false => ControlFlow::Continue(()),
     };
+    // solve, and take what came of it
     let trial = Trial {
         problem: problem.name.clone(),
         contacts: problem.contacts(),

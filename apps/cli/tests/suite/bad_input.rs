@@ -43,7 +43,7 @@ fn bad_input_is_refused_with_exit_code_2_and_one_clear_line() {
             "did you mean `solver`?",
         ),
         (
-            small(&["--set", "solver.tuning.envelop=1"]),
+            small(&["--set", "solver.rigid.tuning.envelop=1"]),
             "did you mean `envelope`?",
         ),
         (small(&["--set", "dt"]), "KEY=VALUE"),

@@ -10,7 +10,7 @@ name = "rod"
 duration = 1.0
 gravity = [0, 0, 0]
 
-[solver]
+[solver.rigid]
 stepper = "vsp"
 
 [[body]]

@@ -4,17 +4,20 @@
 use drystone_base::Vec3;
 
 use super::aggregates::Partition;
-use super::envelope::{Envelope, Matrix6, Vector6};
 use super::fields::Fields;
 use super::{Active, rows};
+use crate::block_cholesky::Cholesky;
+use crate::operator::MatrixProblem;
 use crate::problem::{Mass, Problem};
-use crate::solvers::About;
-use crate::system::MatrixProblem;
+use crate::solvers::Context;
+
+type Vector6 = [f64; 6];
+type Matrix6 = [Vector6; 6];
 
 pub(crate) struct Coupling<'a> {
     source: Source<'a>,
-    /// Lowest aggregate with which each is coupled.
-    first: Vec<usize>,
+    /// Pairs of aggregates that act on each other, ascending.
+    edges: Vec<[u32; 2]>,
 }
 
 enum Source<'a> {
@@ -24,14 +27,14 @@ enum Source<'a> {
 
 impl<'a> Coupling<'a> {
     /// None if there is neither a factored problem nor a matrix.
-    pub(crate) fn new(about: &About<'a>, partition: &Partition) -> Option<Self> {
-        let mut first: Vec<usize> = (0..partition.count).collect();
-        let source = match (about.factored, about.matrix) {
+    pub(crate) fn new(context: &Context<'a>, partition: &Partition) -> Option<Self> {
+        let mut edges = Vec::new();
+        let source = match (context.factored, context.matrix) {
             (Some(problem), _) => {
                 let bodies = Bodies::new(problem, partition);
-                for around in bodies.around.iter().filter(|around| !around.is_empty()) {
-                    for &g in around {
-                        first[g] = first[g].min(around[0]);
+                for around in &bodies.around {
+                    for (j, &h) in around.iter().enumerate() {
+                        edges.extend(around[j + 1..].iter().map(|&g| [h as u32, g as u32]));
                     }
                 }
                 Source::Bodies(bodies)
@@ -42,21 +45,22 @@ impl<'a> Coupling<'a> {
                         continue;
                     };
                     for &l in problem.matrix.row(k).0 {
-                        if let Some(h) = partition.members[l as usize].aggregate {
-                            first[g] = first[g].min(h);
-                        }
+                        let other = partition.members[l as usize].aggregate;
+                        edges.extend(other.filter(|&h| h < g).map(|h| [h as u32, g as u32]));
                     }
                 }
                 Source::Matrix(problem)
             }
             (None, None) => return None,
         };
-        Some(Self { source, first })
+        edges.sort_unstable();
+        edges.dedup();
+        Some(Self { source, edges })
     }
 
-    /// First block column of each block row.
-    pub(crate) fn first(&self) -> &[usize] {
-        &self.first
+    /// Finds the pattern of the factor of `count` aggregates; whether it takes at most `most` operations.
+    pub(crate) fn analyse(&self, count: usize, matrix: &mut Cholesky, most: f64) -> bool {
+        matrix.analyse(count, &self.edges, most).is_some()
     }
 
     pub(crate) fn assemble(
@@ -64,7 +68,7 @@ impl<'a> Coupling<'a> {
         partition: &Partition,
         fields: &Fields,
         active: &[Active],
-        matrix: &mut Envelope,
+        matrix: &mut Cholesky,
     ) {
         match &mut self.source {
             Source::Bodies(bodies) => bodies.assemble(partition, fields, active, matrix),
@@ -79,7 +83,7 @@ fn by_blocks(
     partition: &Partition,
     fields: &Fields,
     active: &[Active],
-    matrix: &mut Envelope,
+    matrix: &mut Cholesky,
 ) {
     for (k, member) in partition.members.iter().enumerate() {
         let Some(g) = member.aggregate else {
@@ -160,7 +164,7 @@ impl<'a> Bodies<'a> {
         partition: &Partition,
         fields: &Fields,
         active: &[Active],
-        matrix: &mut Envelope,
+        matrix: &mut Cholesky,
     ) {
         self.wrench.iter_mut().for_each(|w| w.fill([[0.0; 6]; 6]));
         for (k, c) in self.problem.contacts.iter().enumerate() {

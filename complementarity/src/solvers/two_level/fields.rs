@@ -6,8 +6,9 @@ use std::collections::VecDeque;
 use drystone_base::Vec3;
 
 use super::aggregates::Partition;
-use super::envelope::Vector6;
 use crate::problem::Problem;
+
+type Vector6 = [f64; 6];
 
 /// The rows of `P` at each contact: the part of each of its three rows in the six fields.
 pub(crate) type Fields = Vec<[Vector6; 3]>;

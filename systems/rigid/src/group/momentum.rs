@@ -1,10 +1,11 @@
-//! Angular momentum of islands that hang on nothing.
+//! Angular momentum and energy of islands that hang on nothing.
 //!
 //! Within a step, anchors and inertia stay as they were at its start while bodies go on by
 //! substeps, and the correction moves bodies too; each costs a little angular momentum. An island
 //! gets back what it has lost as one spin of the whole: that changes no velocity between its bodies,
-//! so that its contacts stay solved. Where that spin adds energy, the motion of the bodies against the
-//! whole is slowed by as much, which changes neither momentum.
+//! so that its contacts stay solved. Where that spin adds energy, or the step has (bounces of bodies that turn are
+//! answered with an inertia that is a little old), the motion of the bodies against the whole is slowed by as
+//! much, which changes neither momentum.
 
 use drystone_base::{Mat3, Symmetric3, Vec3};
 
@@ -24,8 +25,14 @@ struct Free {
     /// Whether it touches something that does not move, or is damped.
     held: bool,
     mass: f64,
-    /// Centre of mass at the start of the step [m].
+    /// Centre of mass at the start of the step [m], and its velocity [m/s].
     about: Vec3,
+    drift: Vec3,
+    /// Acceleration of all of its bodies; whether theirs differ, or one has a torque [m/s²].
+    fall: Option<Vec3>,
+    forced: bool,
+    /// Kinetic energy at the start of the step, seen from the centre of mass [J].
+    start: f64,
     /// Angular momentum about it that is to be there, at last what is missing [kg m²/s].
     wanted: Vec3,
     /// Centre of mass and inertia at the end of the step [m], [kg m²].
@@ -33,10 +40,11 @@ struct Free {
     inertia: Symmetric3,
     /// What is missing as a spin [rad/s].
     spin: Vec3,
-    /// Momentum [kg m/s], and angular momentum about `centre` after that spin [kg m²/s].
+    /// Momentum [kg m/s], and angular momentum about `centre` after that spin [kg m²/s]; seen by one that goes at
+    /// `drift`, as are the energies.
     push: Vec3,
     twist: Vec3,
-    /// Kinetic energy before and after that spin [J].
+    /// Kinetic energy that it may have, and that after that spin [J].
     had: f64,
     has: f64,
 }
@@ -63,12 +71,18 @@ impl Momentum {
             let mass = model.mass[member.body as usize];
             island.mass += mass;
             island.about += member.position * mass;
+            island.drift += member.linear_velocity * mass;
+            let fall = *island.fall.get_or_insert(member.push);
+            island.forced |= fall != member.push || member.torque != Vec3::ZERO;
         });
         for island in self.islands.iter_mut().filter(|island| !island.held) {
             island.about /= island.mass;
+            island.drift /= island.mass;
         }
         self.each(members, |island, member| {
             island.wanted += member.angular_momentum(model, island.about);
+            let v = member.linear_velocity - island.drift;
+            island.start += member.kinetic_energy(model, v, member.angular_velocity);
         });
     }
 
@@ -117,20 +131,26 @@ impl Momentum {
         self.slow_down(members, model);
     }
 
-    /// Slows the motion of bodies against the whole where the spin of the whole has added energy.
+    /// Slows the motion of bodies against the whole where the spin of the whole or the step has added energy.
     fn slow_down(&mut self, members: &mut [Member], model: &Model) {
         self.each(members, |island, member| {
             let mass = model.mass[member.body as usize];
             let arm = member.position - island.centre;
-            let (v, w) = (member.linear_velocity, member.angular_velocity);
-            let inertia = member.inertia(model);
-            let energy =
-                |v: Vec3, w: Vec3| 0.5 * (mass * v.length_squared() + w.dot(inertia.times(w)));
-            island.has += energy(v, w);
-            island.had += energy(v - island.spin.cross(arm), w - island.spin);
+            let v = member.linear_velocity - island.drift;
+            let w = member.angular_velocity;
+            let before = v - island.spin.cross(arm);
+            island.has += member.kinetic_energy(model, v, w);
+            island.had += member.kinetic_energy(model, before, w - island.spin);
             island.push += mass * v;
-            island.twist += arm.cross(mass * v) + inertia.times(w);
+            island.twist += arm.cross(mass * v) + member.inertia(model).times(w);
         });
+        for island in self.islands.iter_mut().filter(|island| !island.held) {
+            // what acts on all alike moves the whole, and nothing against it
+            if !island.forced {
+                let whole = 0.5 * island.push.length_squared() / island.mass;
+                island.had = island.had.min(island.start + whole);
+            }
+        }
         for member in members.iter_mut().filter(|member| member.island != NONE) {
             let island = &self.islands[member.island as usize];
             if island.held || island.has <= island.had {
@@ -144,7 +164,7 @@ impl Momentum {
                 .clamp(0.0, 1.0)
                 .sqrt();
             if share.is_finite() {
-                let v = velocity + spin.cross(member.position - island.centre);
+                let v = island.drift + velocity + spin.cross(member.position - island.centre);
                 member.linear_velocity = v + share * (member.linear_velocity - v);
                 member.angular_velocity = spin + share * (member.angular_velocity - spin);
             }
@@ -164,6 +184,12 @@ impl Momentum {
 impl Member {
     fn inertia(&self, model: &Model) -> Symmetric3 {
         model.inertia_local[self.body as usize].rotated(self.rotation)
+    }
+
+    /// Kinetic energy at the velocity `v` and the spin `w` [J].
+    fn kinetic_energy(&self, model: &Model, v: Vec3, w: Vec3) -> f64 {
+        let mass = model.mass[self.body as usize];
+        0.5 * (mass * v.length_squared() + w.dot(self.inertia(model).times(w)))
     }
 
     fn angular_momentum(&self, model: &Model, about: Vec3) -> Vec3 {

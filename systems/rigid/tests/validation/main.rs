@@ -23,6 +23,7 @@ mod services;
 mod sleeping;
 mod solvers;
 mod spheres;
+mod splitting;
 mod stacks;
 mod vsp;
 mod watchdog;

@@ -2,8 +2,9 @@
 
 use crate::build::*;
 use drystone_base::Vec3;
-use drystone_complementarity::merit::cone_residual;
-use drystone_complementarity::{ContactProblem, Form, Problem, Solved, Sweeping, cone, pgs};
+use drystone_complementarity::{
+    ContactProblem, FactoredOperator, Form, Law, Problem, Solved, Sweeping, sweeping,
+};
 use drystone_rigid::{Model, Options, Stepper, System};
 
 fn factored(problem: &ContactProblem) -> &Problem {
@@ -59,7 +60,7 @@ fn a_step_of_plain_sweeps_solves_the_problem_asked_for() {
             for _ in 0..20 {
                 let problem = system.contact_problem(DT);
                 let sweeps = system.options().pgs.sweeps;
-                let solved = solve(&problem, sweeps, pgs::solve);
+                let solved = solve(&problem, sweeps, sweeping::pgs);
                 worst = worst.max(miss(&mut system, DT, &solved));
             }
         }
@@ -78,7 +79,7 @@ fn a_step_of_the_default_stepper_solves_the_problem_asked_for() {
         let mut system = start(model, options.clone());
         for _ in 0..20 {
             let problem = system.contact_problem(DT);
-            let solved = solve(&problem, 20_000, cone::solve);
+            let solved = solve(&problem, 20_000, sweeping::cone);
             worst = worst.max(miss(&mut system, DT, &solved));
         }
     }
@@ -117,7 +118,8 @@ fn at_rest_the_first_guess_nearly_solves_the_problem() {
     run(&mut system, 1.0);
     let problem = system.contact_problem(DT);
     assert_eq!(problem.contacts(), 24);
-    let e = cone_residual(factored(&problem), problem.start.as_ref().unwrap());
+    let operator = FactoredOperator::new(factored(&problem));
+    let e = Law::Cone.residual(&operator, problem.start.as_ref().unwrap());
     assert!(e < 1e-6, "residual {e:.1e}"); // measured: 6e-10
     // the ground carries the weight of all over one substep
     let ground = problem

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::elastic::{JointStiffness, TangentLaw};
-use crate::implicit::{Bdf, Body};
+use crate::implicit::{Bdf, LinkStep};
 use crate::kinematics::place;
 use crate::{Curve, Model, Strand};
 use drystone_base::functions::rotation_vector;
@@ -12,7 +12,7 @@ use drystone_base::{Pose, Quat};
 /// A branched strand with every kind of force, in a random pose.
 struct Case {
     chain: Chain,
-    bodies: Vec<Body>,
+    link_steps: Vec<LinkStep>,
     loads: Vec<Load>,
     rotation: Vec<Quat>,
     stretch: Vec<f64>,
@@ -41,7 +41,7 @@ fn case(seed: u64, stretching: bool, damped: bool) -> Case {
     model.add(strand).unwrap();
     let chain = model.chains.remove(0);
     let bdf = Bdf::second(0.02, 0.015);
-    let (mut bodies, mut rotation, mut stretch) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut link_steps, mut rotation, mut stretch) = (Vec::new(), Vec::new(), Vec::new());
     let mut loads = Vec::new();
     for j in 0..chain.len() {
         let start = chain.start_rotation[j] * rotation_vector(vector(random, 0.4));
@@ -61,14 +61,14 @@ fn case(seed: u64, stretching: bool, damped: bool) -> Case {
             ),
             ..Load::ZERO
         });
-        bodies.push(Body {
+        link_steps.push(LinkStep {
             mass: random.range(0.5, 1.5),
             half: 0.5 * chain.length[j],
             second_moments: Vec3::new(1e-3, 2e-2, 1e-3),
             centre_history: vector(random, 0.3 * s2),
             velocity_history: vector(random, 0.3 * bdf.s),
             axes_history: h,
-            push: vector(random, 10.0),
+            applied_force: vector(random, 10.0),
             torque: Vec3::ZERO,
             drag: 2.0,
             drag_less: 0.7,
@@ -95,7 +95,7 @@ fn case(seed: u64, stretching: bool, damped: bool) -> Case {
     let base = Pose::new(Vec3::new(0.1, -0.2, 0.3), random.rotation());
     Case {
         chain,
-        bodies,
+        link_steps,
         loads,
         rotation,
         stretch,
@@ -110,8 +110,8 @@ impl Case {
             chain: &self.chain,
             law: &TangentLaw,
             bdf: self.bdf,
-            bodies: &self.bodies,
-            springs: &[],
+            link_steps: &self.link_steps,
+            penalties: &[],
         }
     }
 
@@ -253,7 +253,13 @@ fn the_response_to_a_load_is_that_of_the_solved_step() {
                 length: 0.1,
                 careful: false,
             };
-            crate::newton::solve(&problem, &case.base, &mut iterate, limits, &mut ());
+            crate::newton::solve(
+                &problem,
+                crate::kinematics::Bases::One(&case.base),
+                &mut iterate,
+                limits,
+                &mut (),
+            );
             iterate
         };
         let mut before = solve(&case.loads, &case.rotation, &case.stretch);

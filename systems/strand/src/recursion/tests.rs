@@ -7,7 +7,7 @@ use crate::implicit::{Bdf, Problem};
 use crate::kinematics::{Link, place};
 use crate::motion::Moving;
 use crate::state::StrandState;
-use crate::step::body;
+use crate::step::link_step;
 use crate::{Curve, Model, Strand};
 use drystone_base::functions::rotation_vector;
 use drystone_base::random::Random;
@@ -110,30 +110,30 @@ fn the_recursive_residual_is_that_of_the_implicit_step() {
                 - f(&here[j]) * (30.0 / (12.0 * h * h))
         };
         let strand = StrandState::new(&case.chain, 0.0);
-        let mut bodies = Vec::new();
+        let mut link_steps = Vec::new();
         let (mut external, mut torque) = (Vec::new(), Vec::new());
         for j in 0..n {
             let own = &case.properties.links[j];
-            let mut body = body(&case.chain, &strand, &case.properties, Bdf::none(), j);
-            body.centre_history = -second(&|link| link.centre, j);
+            let mut step = link_step(&case.chain, &strand, &case.properties, Bdf::none(), j);
+            step.centre_history = -second(&|link| link.centre, j);
             let column = |k: usize| -second(&|link: &Link| link.axes.col(k), j);
-            body.axes_history = Mat3::from_cols(column(0), column(1), column(2));
-            body.push = gravity * own.mass;
-            bodies.push(body);
+            step.axes_history = Mat3::from_cols(column(0), column(1), column(2));
+            step.applied_force = gravity * own.mass;
+            link_steps.push(step);
             let force = here[j].axes.transpose() * gravity * own.mass;
             external.push(Force {
                 moment: (Vec3::Y * own.half).cross(force),
                 force,
             });
-            let deviation = body.rest_inverse * case.rotation[j];
+            let deviation = step.rest_inverse * case.rotation[j];
             torque.push(TangentLaw.torque(&own.stiffness, deviation));
         }
         let problem = Problem {
             chain: &case.chain,
             law: &TangentLaw,
             bdf: Bdf::none(),
-            bodies: &bodies,
-            springs: &[],
+            link_steps: &link_steps,
+            penalties: &[],
         };
         let mut factor = Factor::default();
         factor.eliminate(&problem, &case.rotation, &[], &here, &[], &[], Kind::Exact);

@@ -1,12 +1,12 @@
-//! Strands that come and go while a system runs.
+//! Adding and removing strands while a system runs.
 
 use crate::state::StrandState;
-use crate::{Anchor, Constraint, Error, Hold, Model, Source};
+use crate::{Anchor, Constraint, ConstraintKind, Error, Model, Source};
 
 use super::System;
 
 impl System {
-    /// Makes room for strands and constraints that were added to the model. The strands start now, moving with
+    /// Adds the state of strands and constraints that were added to the model. The strands start now, moving with
     /// what carries them.
     pub fn grow(&mut self) {
         let time = self.state.time;
@@ -27,8 +27,8 @@ impl System {
         self.state.constraint_on.resize(constraints, true);
     }
 
-    /// Takes strand `i` out, with every constraint that holds it or ties another strand to it. Later strands move up
-    /// by one place; returned is the new place of every constraint, if it is still there.
+    /// Removes strand `i` and every constraint on it or to it. Indices of later strands decrease by one. Returns the
+    /// new index of every constraint, none for those removed.
     pub fn remove(&mut self, i: usize) -> Result<Vec<Option<usize>>, Error> {
         let (mut model, mut state) = (self.described_model(), self.state.clone());
         model.forget(i);
@@ -48,7 +48,8 @@ impl System {
         model.constraints.retain(|c| !gone(c));
         for constraint in &mut model.constraints {
             constraint.strand -= usize::from(constraint.strand > i);
-            if let Hold::Point { to, .. } | Hold::Pose { to, .. } = &mut constraint.hold
+            if let ConstraintKind::Point { to, .. } | ConstraintKind::Pose { to, .. } =
+                &mut constraint.kind
                 && let Anchor::Strand { strand, .. } = to
             {
                 *strand -= usize::from(*strand > i);
@@ -56,7 +57,7 @@ impl System {
         }
         let place = |k: usize| places.get(k).copied().flatten();
         for strand in state.strands.iter_mut().chain(&mut state.bodies) {
-            strand.held.retain_mut(|held| {
+            strand.multipliers.retain_mut(|held| {
                 let now = place(held.constraint);
                 held.constraint = now.unwrap_or(0);
                 now.is_some()
@@ -77,7 +78,7 @@ impl System {
         Ok(places)
     }
 
-    /// The model with every base on the path that it was described with, be it driven now or not.
+    /// The model with every base on its original path, also where it is driven now.
     pub fn described_model(&self) -> Model {
         let mut model = self.model.clone();
         for (i, path) in &self.left {
@@ -88,7 +89,7 @@ impl System {
 }
 
 impl Model {
-    /// Takes back the strands and constraints that were added beyond these numbers.
+    /// Removes strands and constraints beyond these numbers.
     pub fn truncate(&mut self, strands: usize, constraints: usize) {
         for i in strands..self.len() {
             self.forget(i);

@@ -81,7 +81,7 @@ fn step(system: &mut System, h: f64, report: &mut Report) {
     for k in 0..system.model.bodies.len() {
         system.push_body(k, true, Vec3::ZERO, Vec3::ZERO);
     }
-    system.step_into(h, report);
+    system.advance_into(h, report);
 }
 
 /// Energy of bodies and strands.
@@ -124,7 +124,7 @@ fn hold_tip(model: &mut Model, i: usize, to: Anchor) {
         .add_constraint(Constraint::new(
             format!("tip-{i}"),
             i,
-            Hold::Point { link, at, to },
+            ConstraintKind::Point { link, at, to },
         ))
         .unwrap();
 }

@@ -39,7 +39,7 @@ fn grows(
     let (start, mut far) = (off(system), 0.0f64);
     for _ in 0..(seconds * 96.0) as usize {
         prepare(system);
-        assert_eq!(system.step(1.0 / 96.0).failed, 0, "{far:.1e} m");
+        assert_eq!(system.advance(1.0 / 96.0).failed, 0, "{far:.1e} m");
         far = far.max(off(system));
         if far > 1e-3 {
             break;
@@ -105,9 +105,9 @@ impl Twisted {
         let to = Anchor::World(MotionPath::fixed(Pose::new(Vec3::X, end)));
         let hold = if self.clamped {
             let at = Pose::at(at);
-            Hold::Pose { link, at, to }
+            ConstraintKind::Pose { link, at, to }
         } else {
-            Hold::Point { link, at, to }
+            ConstraintKind::Point { link, at, to }
         };
         model
             .add_constraint(Constraint::new("end", 0, hold))
@@ -267,7 +267,7 @@ fn a_twisted_ring_leaves_its_plane_at_michells_twist() {
             })
             .collect();
         let end = links[n - 1].rotation * turned(n);
-        let hold = Hold::Pose {
+        let hold = ConstraintKind::Pose {
             link: n - 1,
             at: Pose::at(Vec3::Y * chain.length[n - 1]),
             to: Anchor::World(MotionPath::fixed(Pose::new(point(n), end))),

@@ -12,7 +12,11 @@ fn held(strand: Strand, to: Anchor, options: Options) -> System {
     let link = model.chains[i].link(0, model.chains[i].len() - 1).unwrap();
     let at = Vec3::Y * model.chains[i].length[link];
     model
-        .add_constraint(Constraint::new("tip", i, Hold::Point { link, at, to }))
+        .add_constraint(Constraint::new(
+            "tip",
+            i,
+            ConstraintKind::Point { link, at, to },
+        ))
         .unwrap();
     System::new(model, options).unwrap()
 }
@@ -135,7 +139,7 @@ fn a_constraint_that_comes_on_brings_its_point_in_without_a_jump() {
     system.state.constraint_on[0] = true;
     let (mut before, mut fastest, mut distance) = (free, 0.0f64, (free - goal).length());
     for _ in 0..24 {
-        system.step(FRAME / 8.0);
+        system.advance(FRAME / 8.0);
         let now = tip(&system, 0);
         fastest = fastest.max((now - before).length() / (FRAME / 8.0));
         let next = (now - goal).length();
@@ -157,7 +161,7 @@ fn a_constraint_that_comes_on_brings_its_point_in_without_a_jump() {
     system.state.constraint_on[0] = false;
     let report = run_frames(&mut system, 24);
     assert_eq!(report.failed, 0);
-    assert!(system.state.strands[0].held.is_empty());
+    assert!(system.state.strands[0].multipliers.is_empty());
 }
 
 #[test]
@@ -175,7 +179,7 @@ fn contradictory_constraints_are_a_bounded_compromise() {
         .add_constraint(Constraint::new(
             "other",
             0,
-            Hold::Point {
+            ConstraintKind::Point {
                 link,
                 at,
                 to: fixed(b),
@@ -200,7 +204,7 @@ fn contradictory_constraints_are_a_bounded_compromise() {
     let report = run_frames(&mut system, 48);
     let found = tip(&system, 0);
     // all but straight, with a force that is bounded; measured: 0.19998 m, 0.17 N
-    let force = system.state.strands[0].held[0].force[1];
+    let force = system.state.strands[0].multipliers[0].force[1];
     assert!((found - Vec3::Y * 0.2).length() < 1e-3, "{found}");
     assert!(
         report.failed == 0 && force.abs() < 10.0,
@@ -226,7 +230,7 @@ fn a_driven_joint_follows_its_keys() {
     let to = MotionPath::through(&keys).unwrap();
     let mut model = Model::default();
     model.add(straight(Vec3::new(0.0, -0.2, 0.0), 10)).unwrap();
-    let hold = Hold::Joint {
+    let hold = ConstraintKind::Joint {
         link: 4,
         axes: [true; 3],
         to: to.clone(),
@@ -264,7 +268,7 @@ fn a_ring_closed_by_a_constraint_stays_closed() {
     // the far end is where the first link starts, turned by one more corner
     let links = System::new(model.clone(), options(4)).unwrap().links(0);
     let turn = links[0].rotation.conjugate() * links[last].rotation;
-    let hold = Hold::Pose {
+    let hold = ConstraintKind::Pose {
         link: last,
         at: Pose::at(Vec3::Y * length),
         to: Anchor::Link {
@@ -307,7 +311,7 @@ fn a_strand_held_by_base_and_pose_at_its_tip_is_symmetric() {
         Vec3::new(0.0999, 0.0, 0.0),
         links[n - 1].rotation,
     ));
-    let hold = Hold::Pose {
+    let hold = ConstraintKind::Pose {
         link: n - 1,
         at,
         to,
@@ -330,7 +334,7 @@ fn a_strand_held_by_base_and_pose_at_its_tip_is_symmetric() {
 fn bad_constraints_are_refused_by_name() {
     let mut model = Model::default();
     model.add(straight(Vec3::X, 3)).unwrap();
-    let hold = |link| Hold::Point {
+    let hold = |link| ConstraintKind::Point {
         link,
         at: Vec3::ZERO,
         to: fixed(Vec3::ZERO),
@@ -340,7 +344,7 @@ fn bad_constraints_are_refused_by_name() {
         text(&mut model, Constraint::new("pin", 4, hold(0))).contains("`pin`: the strand is 4")
     );
     assert!(text(&mut model, Constraint::new("pin", 0, hold(9))).contains("the link is 9"));
-    let to = |strand, link| Hold::Point {
+    let to = |strand, link| ConstraintKind::Point {
         link: 0,
         at: Vec3::ZERO,
         to: Anchor::Strand {
@@ -389,13 +393,13 @@ fn tied(model: &mut Model, name: &str, a: (usize, usize, Vec3), b: usize, turned
             link: last,
             at: Pose::new(on.position, turn),
         };
-        Hold::Pose {
+        ConstraintKind::Pose {
             link,
             at: Pose::at(at),
             to,
         }
     } else {
-        Hold::Point { link, at, to }
+        ConstraintKind::Point { link, at, to }
     };
     model
         .add_constraint(Constraint::new(name, strand, hold))
@@ -476,7 +480,7 @@ fn strands_that_are_tied_pull_each_other_with_equal_force() {
         let mut impulse = Vec3::ZERO;
         let mut apart = 0.0f64;
         for _ in 0..64 * 6 {
-            system.step(FRAME / 64.0);
+            system.advance(FRAME / 64.0);
             for strand in &system.state.strands {
                 impulse += strand.base_impulse[0];
             }
@@ -489,7 +493,10 @@ fn strands_that_are_tied_pull_each_other_with_equal_force() {
         let weight = Vec3::NEG_Y * (mass * 9.81 * system.state.time);
         let momentum = energy::linear_momentum(&system);
         let off = (momentum - impulse - weight).length() / weight.length();
-        let force = system.state.strands[0].held.first().map(|held| held.force);
+        let force = system.state.strands[0]
+            .multipliers
+            .first()
+            .map(|held| held.force);
         (apart, off, force)
     };
     let (apart, off, force) = run(true);
@@ -525,8 +532,8 @@ fn a_strand_cut_in_two_and_welded_hangs_as_the_whole() {
     let (link, at) = (n - 1, Vec3::Y * chain.length[n - 1]);
     let lock = Pose::new(Vec3::ZERO, chain.start_rotation[n / 2]);
     let to = fixed(far);
-    let nail = Constraint::new("nail", 0, Hold::Point { link, at, to });
-    let hold = Hold::Joint {
+    let nail = Constraint::new("nail", 0, ConstraintKind::Point { link, at, to });
+    let hold = ConstraintKind::Joint {
         link: n / 2,
         axes: [true; 3],
         to: MotionPath::fixed(lock),
@@ -562,7 +569,7 @@ fn a_strand_cut_in_two_and_welded_hangs_as_the_whole() {
     let sagged = (found[n / 2] - points[n / 2]).length();
     assert!(worst < 1e-5, "{worst:.1e} m apart, {sagged:.1e} m sagged");
     assert!(sagged > 1e-3, "{sagged:.1e} m");
-    let held = &two.state.strands[0].held[0];
+    let held = &two.state.strands[0].multipliers[0];
     // what is held gives way by a millionth of what the strand would; measured: 1.4e-6 m
     assert!(held.error < 1e-5, "{held:?}");
 }
@@ -595,7 +602,7 @@ fn a_tie_between_strands_comes_and_goes_and_snapshots_resume() {
     other.restore(snapshot).unwrap();
     run_frames(&mut other, 40);
     assert_eq!(system.state, other.state);
-    assert!(system.state.strands[2].held.is_empty());
+    assert!(system.state.strands[2].multipliers.is_empty());
     let left = (tip(&system, 0) - tip(&system, 1)).length();
     assert!(left < 1e-6, "{left:.1e} m"); // measured: 1e-12
 }

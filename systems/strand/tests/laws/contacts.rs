@@ -92,7 +92,7 @@ fn of_a_thousand_thin_strands_at_ten_metres_a_second_none_passes_a_thin_plate() 
     let (mut furthest, mut failed) = (f64::NEG_INFINITY, 0);
     let mut met = vec![false; count];
     for _ in 0..32 {
-        failed += system.step(FRAME / 4.0).failed;
+        failed += system.advance(FRAME / 4.0).failed;
         for (i, met) in met.iter_mut().enumerate() {
             let points = system.points(i);
             furthest = points[0].iter().fold(furthest, |far, p| far.max(p.x));
@@ -175,7 +175,7 @@ fn a_rod_bounces_by_its_restitution() {
         let rate = q[0].conjugate() * Vec3::new(0.0, 0.0, -10.0);
         system.set_joints(0, &q, &[rate]);
         for _ in 0..40 {
-            system.step(1.0 / 384.0);
+            system.advance(1.0 / 384.0);
         }
         let link = &system.links(0)[0];
         speeds.push((link.rotation * system.state.strands[0].rate[0]).z);
@@ -212,7 +212,7 @@ fn an_impact_rubs_by_no_more_than_its_cone() {
         let rate = q[0].conjugate() * Vec3::new(0.0, 5.0, -10.0);
         system.set_joints(0, &q, &[rate]);
         for _ in 0..16 {
-            system.step(1.0 / 960.0);
+            system.advance(1.0 / 960.0);
         }
         let link = &system.links(0)[0];
         let rate = system.state.strands[0].rate[0];
@@ -418,7 +418,7 @@ fn thrown_at_a_rod(count: usize) -> (usize, f64, u64, usize) {
         let mut strand = Strand::new("string", Curve::through(&points)).with(hair());
         strand.base = Base::on(MotionPath::through(&keys).unwrap());
         model.add(strand).unwrap();
-        let hold = Hold::Point {
+        let hold = ConstraintKind::Point {
             link: 7,
             at: Vec3::Y * model.chains[0].length[7],
             to: Anchor::Base(Pose::at(points[8])),
@@ -429,7 +429,7 @@ fn thrown_at_a_rod(count: usize) -> (usize, f64, u64, usize) {
         let mut system = System::new(model, options(4)).unwrap();
         let (mut touched, mut beyond) = (false, false);
         for _ in 0..48 {
-            failed += system.step(FRAME / 4.0).failed;
+            failed += system.advance(FRAME / 4.0).failed;
             beyond |= goes_round(&system.points(0)[0], at);
             deepest = deepest.max(depth_along(&system, 0));
             touched |= !system.state.strands[0].contacts.is_empty();
@@ -540,7 +540,7 @@ fn a_rod_pressed_on_a_floor_slips_when_its_elastica_leaves_the_cone() {
         // it slips once its tip goes 2e-5 m in a step, nearly half as fast as it is pressed
         let (mut before, mut failed) = (tip(&system, 0).x, 0);
         let slips = loop {
-            failed += system.step(FRAME / 16.0).failed;
+            failed += system.advance(FRAME / 16.0).failed;
             let (now, pressed) = (tip(&system, 0).x, down(system.state.time));
             if (now - before).abs() > 2e-5 || pressed > 2.0 * expected {
                 break pressed;

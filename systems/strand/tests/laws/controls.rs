@@ -112,12 +112,12 @@ fn the_motion_has_no_recursive_residual_whatever_is_felt() {
         let mut system = system(strand, options(4));
         let dt = 2e-4;
         for _ in 0..1500 {
-            system.step(dt);
+            system.advance(dt);
         }
         let before = system.state.strands[0].clone();
-        system.step(dt);
+        system.advance(dt);
         let (now, t) = (system.state.strands[0].clone(), system.state.time);
-        system.step(dt);
+        system.advance(dt);
         let after = &system.state.strands[0];
         let n = now.rate.len();
         let ahead: Vec<Vec3> = (0..n)
@@ -144,7 +144,7 @@ fn the_motion_has_no_recursive_residual_whatever_is_felt() {
             torque.push(TangentLaw.torque(&own.stiffness, deviation) - own.damping * now.rate[j]);
             scale = scale.max(torque[j].length());
         }
-        let (v0, a0) = chain.base.felt_motion(t);
+        let (v0, a0) = chain.base.scaled_motion(t);
         let rates = recursion::Rates {
             rotation: &now.rotation,
             rate: &now.rate,
@@ -266,7 +266,7 @@ fn fields_inside_and_outside_the_jacobian_agree_at_small_steps() {
             let mut pair = [false, true].map(|implicit| blown(hanging(), field.clone(), implicit));
             for system in &mut pair {
                 for _ in 0..(0.25f64 / dt).round() as usize {
-                    system.step(dt);
+                    system.advance(dt);
                 }
             }
             let free = system(hanging(), options(4));
@@ -397,7 +397,7 @@ fn a_stretched_strand_rings_along_its_length() {
     system.settle();
     let (mut times, mut before, dt) = (Vec::new(), -1.0, 2e-4);
     for _ in 0..5000 {
-        system.step(dt);
+        system.advance(dt);
         let now = tip(&system, 0).y + 0.2;
         if before < 0.0 && now >= 0.0 {
             times.push(system.state.time - dt * now / (now - before));
@@ -480,8 +480,8 @@ fn a_base_driven_step_by_step_moves_the_strand_as_its_path_would() {
     for _ in 0..192 {
         let end = driven.state.time + dt;
         driven.drive_base(0, end, path.pose(end));
-        known.step(dt);
-        driven.step(dt);
+        known.advance(dt);
+        driven.advance(dt);
         worst = worst.max((tip(&known, 0) - tip(&driven, 0)).length());
     }
     // only within a step the motion is not known

@@ -14,7 +14,7 @@ fn crossings(
 ) -> Vec<f64> {
     let (mut times, mut before) = (Vec::new(), value(system));
     for _ in 0..(seconds / dt) as usize {
-        system.step(dt);
+        system.advance(dt);
         let now = value(system);
         if before < 0.0 && now >= 0.0 {
             times.push(system.state.time - dt * now / (now - before));
@@ -58,13 +58,13 @@ fn a_rod_swings_with_the_period_of_the_textbook() {
 fn fading(h: f64, options: Options, prepare: impl Fn(&mut System)) -> (f64, f64) {
     let omega = f64::sqrt(3.0 * 9.81 / (2.0 * 0.2));
     let mut hanging = pendulum(0.0, 1);
-    hanging.step(h);
+    hanging.advance(h);
     let floor = energy::total_energy(&hanging);
     let mut system = pendulum(0.01, 1);
     system.set_options(options).unwrap();
     let mut step = || {
         prepare(&mut system);
-        system.step(h);
+        system.advance(h);
         energy::total_energy(&system) - floor
     };
     // mean over a period of about 0.73 s, in which a step sees its own part of the swing
@@ -166,7 +166,7 @@ fn a_double_pendulum_is_where_its_equations_have_it_to_second_order_and_only_los
         let start = energy::total_energy(&system);
         let (mut before, mut rise, mut most) = (start, 0.0f64, 0.0f64);
         for _ in 0..steps {
-            system.step(seconds / f64::from(steps));
+            system.advance(seconds / f64::from(steps));
             let now = energy::total_energy(&system);
             (rise, most) = (rise.max(now - before), most.max(now - start));
             before = now;
@@ -289,7 +289,7 @@ fn fall_of_a_wild_start(seed: u64, damping: f64, options: Options) -> Fall {
     let (mut before, mut rise, mut most) = (start, 0.0f64, 0.0f64);
     let (mut stored_before, mut stored_rise) = (f64::INFINITY, 0.0f64);
     for _ in 0..(2 * 24 * steps_per_frame) {
-        let report = system.step(FRAME / f64::from(steps_per_frame));
+        let report = system.advance(FRAME / f64::from(steps_per_frame));
         assert_eq!(report.failed, 0, "seed {seed}");
         let now = energy::total_energy(&system) - floor;
         let stored = energy::stored_energy(&system) - floor;
@@ -360,7 +360,7 @@ fn angular_momentum_about_a_ball_joint_is_kept_at_second_order() {
         system.set_joints(0, &rotation, &rate);
         let before = energy::angular_momentum(&system, Vec3::ZERO);
         for _ in 0..(0.5f64 / dt).round() as usize {
-            system.step(dt);
+            system.advance(dt);
         }
         (energy::angular_momentum(&system, Vec3::ZERO) - before).length() / before.length()
     };
@@ -388,7 +388,7 @@ fn the_centre_of_mass_moves_by_the_force_of_the_base() {
     let base = Base::on(MotionPath::through(&keys).unwrap());
     let mut system = system(straight(Vec3::new(0.2, 0.0, 0.0), 10).on(base), options(4));
     for _ in 0..24 {
-        system.step(0.01);
+        system.advance(0.01);
     }
     // nothing bends: a falling strand is weightless
     let points = system.points(0);

@@ -56,8 +56,8 @@ fn sweeps_along_the_chain_find_what_the_dense_matrix_finds() {
         for _ in 0..60 {
             // from one state, so that nothing adds up
             sweeping.restore(dense.state.clone()).unwrap();
-            dense.step(FRAME / 8.0);
-            sweeping.step(FRAME / 8.0);
+            dense.advance(FRAME / 8.0);
+            sweeping.advance(FRAME / 8.0);
             let [a, b] = [&dense, &sweeping].map(|s| &s.state.strands[0].contacts);
             touching = touching.max(a.len());
             let push = |list: &[ContactForce]| list.iter().map(|c| c.force).sum::<Vec3>();

@@ -87,7 +87,7 @@ fn a_strand_at_rest_weighs_on_its_base_what_it_weighs() {
     strand.parameters.bend_stiffness = 1e-6.into();
     let mut system = system(strand, options(4));
     system.settle();
-    system.step(0.01);
+    system.advance(0.01);
     let [push, turn] = system.state.strands[0].base_impulse.map(|p| p / 0.01);
     let weight = 6.5345e-6 * 0.2 * 9.81;
     let levers = system.links(0).into_iter().map(|link| link.centre.x / 25.0);
@@ -102,7 +102,7 @@ fn what_the_base_exerts_is_the_change_of_momentum_and_the_weight() {
     let mut system = system(straight(Vec3::new(0.2, 0.0, 0.0), 25), options(64));
     let mut impulse = Vec3::ZERO;
     for _ in 0..64 * 6 {
-        system.step(FRAME / 64.0);
+        system.advance(FRAME / 64.0);
         impulse += system.state.strands[0].base_impulse[0];
     }
     let weight = Vec3::NEG_Y * (6.5345e-6 * 0.2 * 9.81);

@@ -23,6 +23,7 @@ const SCENES: [&str; 6] = [
 const ITERATIONS: u32 = 1000;
 
 pub(super) fn make(album: &mut Album) -> Result<(), Failure> {
+    // the paper's scenes at their first step, from zero
     let settings = Settings {
         record: Record::Merit,
         ..Settings::to(1e-12, ITERATIONS)
@@ -41,6 +42,7 @@ pub(super) fn make(album: &mut Album) -> Result<(), Failure> {
          each configuration with a slope of its own, so that no low limit of iterations suits all; \
          it calls the wall and the tower acceptable and the box stack poor.\n",
     );
+    // curves, numbers and table
     let iteration = |e: &Entry| f64::from(e.iteration);
     let chart = |title: &str, y_label: &str, y: fn(&Entry) -> Option<f64>| Chart {
         title: title.into(),

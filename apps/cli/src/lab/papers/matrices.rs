@@ -92,6 +92,7 @@ fn undamped(album: &mut Album, name: &str, problem: &ContactProblem) -> Result<(
 
 /// Figure 8.
 pub(super) fn box_stack(album: &mut Album) -> Result<(), Failure> {
+    // spectra of A and T, undamped and damped
     let problem = posed("box-stack", 0.0)?;
     let name = "erleben-fig-8-box-stack";
     let plain = Study::new(&problem, RowSet::All);
@@ -108,6 +109,7 @@ pub(super) fn box_stack(album: &mut Album) -> Result<(), Failure> {
          paper shows that the many eigenvalues of 1 disappear with damping.\n",
         plain.rows()
     ));
+    // the figure
     let charts = [
         matrix_spectrum("undamped: eigenvalues of A", &a),
         iteration_spectrum("undamped: eigenvalues of T", &t),
@@ -123,6 +125,7 @@ pub(super) fn box_stack(album: &mut Album) -> Result<(), Failure> {
     let of_a = [("a", a.as_slice()), ("a_damped", &a_damped)];
     let of_t = [("t", t.as_slice()), ("t_damped", &t_damped)];
     eigenvalue_csv(album, name, &of_a, &of_t)?;
+    // spectral radii of three splittings
     let mut records = Vec::new();
     for splitting in [
         Splitting::Jacobi,

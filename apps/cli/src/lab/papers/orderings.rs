@@ -151,6 +151,7 @@ fn convergence(album: &mut Album, problems: &[ContactProblem]) -> Result<(), Fai
          finds IPP like PGS, CP (descending y) better on dense and non-structured setups and worse \
          on card, ESP like PGS per iteration, GSP at least as good and jagged.\n",
     );
+    // five orderings on each setup
     let settings = Settings {
         record: Record::Merit,
         ..Settings::to(1e-9, 600)
@@ -196,6 +197,7 @@ fn convergence(album: &mut Album, problems: &[ContactProblem]) -> Result<(), Fai
         charts.push(chart("iterations [1]", |e| f64::from(e.iteration)));
         charts.push(chart("row updates [1]", |e| e.row_updates as f64));
     }
+    // the figure and its numbers
     album.figure("poulsen-fig-2-heuristics", &charts, 2)?;
     let header = [
         "setup",
@@ -322,6 +324,7 @@ impl Ratios {
 
 /// All orderings on all problems: medians and failures.
 pub(super) fn all(album: &mut Album) -> Result<(), Failure> {
+    // iterations and row updates to two residuals, for every ordering
     let orderings = Ordering::all();
     let mut problems = Vec::new();
     for (scene, time) in PROBLEMS {
@@ -371,6 +374,7 @@ pub(super) fn all(album: &mut Album) -> Result<(), Failure> {
         .map(|p| format!("{} ({} contacts)", p.name, p.contacts()))
         .collect();
     album.say(format!("Problems: {}.\n", names.join(", ")));
+    // medians over problems
     let medians: Vec<Vec<Option<f64>>> = (0..orderings.len())
         .map(|k| {
             let of = |column: usize| ratios.iter().filter_map(|r| r[k].0[column]).collect();

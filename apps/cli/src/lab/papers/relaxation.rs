@@ -79,6 +79,7 @@ fn solutions(
     let Some(places) = &problem.places else {
         return Ok(());
     };
+    // load of each interface, converged and after ten iterations
     let heights: Vec<f64> = places.iter().map(|p| p.y).collect();
     let loads = |impulses: &[[f64; 3]]| by_height(&heights, impulses);
     let exact = loads(&solved(problem, Solver::Nncg, 50_000));
@@ -100,6 +101,7 @@ fn solutions(
          compares a slightly damped solution with an undamped one, and says that the damping of \
          the solution is as significant as the effect on convergence.\n",
     );
+    // shares of the exact load
     let share = |loads: &[f64]| -> Vec<f64> {
         let pairs = loads.iter().zip(&exact);
         pairs.map(|(x, y)| x / y.max(f64::MIN_POSITIVE)).collect()
@@ -128,6 +130,7 @@ fn solutions(
         })
         .collect();
     album.numbers("erleben-fig-7-damped-solution", &header, &records)?;
+    // what reaches the ground
     let ground: Vec<String> = curves
         .iter()
         .zip(&shares)

@@ -4,9 +4,10 @@
 use std::ops::ControlFlow;
 
 use drystone_base::Vec3;
-use drystone_complementarity::solvers::About;
+use drystone_complementarity::in_lanes::LaneMethod;
+use drystone_complementarity::solvers::Context;
 use drystone_complementarity::{
-    Aggregates, FactoredSystem, Law, Ordering, Problem, Record, Settings, SolveError, Solved,
+    Aggregates, FactoredOperator, Law, Ordering, Problem, Record, Settings, SolveError, Solved,
     Solver,
 };
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
@@ -43,7 +44,7 @@ impl Default for SolverSettings {
 
 /// A solver as chosen in the options, or none: the stepper's own sweeps.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(crate) struct Choice {
+pub(crate) struct SolverChoice {
     solver: Option<Solver>,
     ordering: Ordering,
     /// Scale-free residual at which it stops; zero: never [1].
@@ -53,7 +54,7 @@ pub(crate) struct Choice {
     gamma: f64,
 }
 
-impl Choice {
+impl SolverChoice {
     pub(crate) fn of_pgs(options: &PgsOptions) -> Self {
         Self {
             solver: options.solver,
@@ -164,14 +165,14 @@ impl Choice {
     ) -> Option<Solved> {
         let solver = self.solver?;
         let places = self.ordering.needs_places().then(places);
-        let about = About {
+        let context = Context {
             places: places.as_deref(),
             factored: Some(problem),
-            ..About::default()
+            ..Context::default()
         };
-        let outcome = solver.solve_system(
-            &FactoredSystem::new(problem),
-            about,
+        let outcome = solver.solve_operator(
+            &FactoredOperator::new(problem),
+            context,
             impulses,
             &self.ordering,
             &self.settings(iterations),
@@ -182,6 +183,36 @@ impl Choice {
             sweeps: outcome.iterations,
         })
     }
+}
+
+/// The solvers that the default stepper takes.
+pub(crate) const LANE_SOLVERS: &str = "`two-level` or `cone`";
+
+/// A solver in lanes by its name. A truth value is what files said before, whether there is a coarse
+/// level.
+pub(crate) fn lane_solver<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Solver, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum Named {
+        Coarse(bool),
+        Name(String),
+    }
+    let name = match Named::deserialize(deserializer)? {
+        Named::Coarse(true) => return Ok(Solver::TwoLevel),
+        Named::Coarse(false) => return Ok(Solver::Cone),
+        Named::Name(name) => name,
+    };
+    let solver = name.parse::<Solver>().ok();
+    let solver = solver.filter(|solver| LaneMethod::of(*solver).is_some());
+    solver.ok_or_else(|| {
+        let wanted = "one of `two-level`, `cone`";
+        serde::de::Error::custom(format!("unknown variant `{name}`, expected {wanted}"))
+    })
+}
+
+/// The names of the solvers in lanes.
+pub(crate) fn lane_solver_names(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({ "type": "string", "enum": [Solver::TwoLevel.name(), Solver::Cone.name()] })
 }
 
 /// An ordering by its name; a wrong one is refused in the words of serde, so that whoever reads a

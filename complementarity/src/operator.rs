@@ -1,25 +1,26 @@
-//! What every solver sees of a contact problem: the verbs of [`System`], the same for the
+//! What every solver sees of a contact problem: the verbs of [`Operator`], the same for the
 //! factored form and for a matrix.
 //!
-//! A solver is written once, generic over [`System`], and compiled for both; [`crate::on_system`]
+//! A solver is written once, generic over [`Operator`], and compiled for both; [`crate::on_operator`]
 //! chooses outside of its loops.
 
 use drystone_base::Vec3;
 
+use crate::kernel::largest_eigenvalue;
 use crate::matrix::{Block, BlockMatrix};
 use crate::problem::{Problem, Rows, Twist, prepare};
 
-/// Impulses, and what a form keeps up to date beside them. Linear in the impulses, so states may
+/// Impulses, and what a form keeps up to date beside them. Linear in the impulses, so iterates may
 /// be added and scaled.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct State {
+pub struct Iterate {
     /// `λ` by contact and row [N s].
     pub impulses: Vec<[f64; 3]>,
     /// `ΔV = M⁻¹ Jᵀ λ` of each body in the factored form; empty for a matrix.
     pub delta_v: Vec<Twist>,
 }
 
-impl State {
+impl Iterate {
     /// `self += factor * other`.
     pub fn add_scaled(&mut self, factor: f64, other: &Self) {
         for (x, y) in self.impulses.iter_mut().zip(&other.impulses) {
@@ -54,17 +55,31 @@ pub struct AtContact {
     pub impulse: [f64; 3],
     /// The block of `A` on the diagonal [1/kg].
     pub block: Block,
-    /// See [`System::tangential`] [1/kg].
+    /// See [`Operator::tangential`] [1/kg].
     pub tangential: f64,
     /// Coulomb's coefficient [1].
     pub friction: f64,
+}
+
+impl AtContact {
+    /// The same with `γ` on the diagonal of `A` (Erleben 2007, eq. 41) [1/kg].
+    #[inline]
+    pub(crate) fn relaxed(&self, gamma: f64) -> Self {
+        let mut relaxed = *self;
+        relaxed.tangential += gamma;
+        for i in 0..3 {
+            relaxed.velocity[i] += gamma * self.impulse[i];
+            relaxed.block[i][i] += gamma;
+        }
+        relaxed
+    }
 }
 
 /// A contact problem `w = A λ + b` with friction, ready to be swept over.
 ///
 /// Rows of contact `k` are `i = 0` normal, `1` and `2` tangents. Indices out of range are the
 /// caller's mistake and panic as slices do.
-pub trait System: Sync {
+pub trait Operator: Sync {
     /// How many contacts.
     fn contacts(&self) -> usize;
 
@@ -84,17 +99,17 @@ pub trait System: Sync {
     /// [1/kg].
     fn tangential(&self, k: usize) -> f64;
 
-    /// The working state of given impulses.
-    fn state(&self, impulses: Vec<[f64; 3]>) -> State;
+    /// The iterate with given impulses.
+    fn iterate(&self, impulses: Vec<[f64; 3]>) -> Iterate;
 
     /// `w_i = (A λ + b)_i` at contact `k`, row `i` [m/s].
-    fn velocity_row(&self, k: usize, i: usize, state: &State) -> f64;
+    fn velocity_row(&self, k: usize, i: usize, iterate: &Iterate) -> f64;
 
     /// `w` of the three rows of contact `k` [m/s].
-    fn velocity(&self, k: usize, state: &State) -> [f64; 3];
+    fn velocity(&self, k: usize, iterate: &Iterate) -> [f64; 3];
 
     /// `λ_i += change` at contact `k`, row `i`.
-    fn change(&self, k: usize, i: usize, change: f64, state: &mut State);
+    fn change(&self, k: usize, i: usize, change: f64, iterate: &mut Iterate);
 
     /// `A λ` [m/s].
     fn product(&self, impulses: &[[f64; 3]]) -> Vec<[f64; 3]>;
@@ -102,26 +117,26 @@ pub trait System: Sync {
     /// Sets the impulse of contact `k` to what `rule` makes of it: the whole contact at once, for
     /// sweeps that would otherwise go over its bodies three times.
     #[inline]
-    fn update(&self, k: usize, state: &mut State, rule: impl FnOnce(&AtContact) -> [f64; 3])
+    fn update(&self, k: usize, iterate: &mut Iterate, rule: impl FnOnce(&AtContact) -> [f64; 3])
     where
         Self: Sized,
     {
         let at = AtContact {
-            velocity: self.velocity(k, state),
-            impulse: state.impulses[k],
+            velocity: self.velocity(k, iterate),
+            impulse: iterate.impulses[k],
             block: self.block(k),
             tangential: self.tangential(k),
             friction: self.friction(k),
         };
         let new = rule(&at);
         for i in 0..3 {
-            self.change(k, i, new[i] - at.impulse[i], state);
+            self.change(k, i, new[i] - at.impulse[i], iterate);
         }
     }
 
-    /// The working state at `λ = 0`.
-    fn zero_state(&self) -> State {
-        self.state(vec![[0.0; 3]; self.contacts()])
+    /// The iterate at `λ = 0`.
+    fn zero_iterate(&self) -> Iterate {
+        self.iterate(vec![[0.0; 3]; self.contacts()])
     }
 
     /// `w = A λ + b` [m/s].
@@ -137,13 +152,13 @@ pub trait System: Sync {
 }
 
 /// A factored [`Problem`] with its rows prepared.
-pub struct FactoredSystem<'a> {
+pub struct FactoredOperator<'a> {
     problem: &'a Problem,
     rows: Vec<Rows>,
     compact: Vec<Compact>,
 }
 
-/// All that [`System::update`] reads of a contact, in one place: a sweep over many contacts is
+/// All that [`Operator::update`] reads of a contact, in one place: a sweep over many contacts is
 /// bound by memory.
 struct Compact {
     a: u32,
@@ -158,7 +173,7 @@ struct Compact {
     friction: f64,
 }
 
-impl<'a> FactoredSystem<'a> {
+impl<'a> FactoredOperator<'a> {
     /// Prepares the rows.
     pub fn new(problem: &'a Problem) -> Self {
         let rows = prepare(problem);
@@ -191,7 +206,7 @@ impl<'a> FactoredSystem<'a> {
     }
 }
 
-impl System for FactoredSystem<'_> {
+impl Operator for FactoredOperator<'_> {
     fn contacts(&self) -> usize {
         self.rows.len()
     }
@@ -219,54 +234,54 @@ impl System for FactoredSystem<'_> {
         self.rows[k].tangential
     }
 
-    fn state(&self, impulses: Vec<[f64; 3]>) -> State {
+    fn iterate(&self, impulses: Vec<[f64; 3]>) -> Iterate {
         let delta_v = self.problem.delta_v(&impulses);
-        State { impulses, delta_v }
+        Iterate { impulses, delta_v }
     }
 
     #[inline]
-    fn velocity_row(&self, k: usize, i: usize, state: &State) -> f64 {
-        self.problem.b[k][i] + self.rows[k].velocity(i, &state.delta_v)
+    fn velocity_row(&self, k: usize, i: usize, iterate: &Iterate) -> f64 {
+        self.problem.b[k][i] + self.rows[k].velocity(i, &iterate.delta_v)
     }
 
     #[inline]
-    fn velocity(&self, k: usize, state: &State) -> [f64; 3] {
+    fn velocity(&self, k: usize, iterate: &Iterate) -> [f64; 3] {
         let (rows, b) = (&self.rows[k], &self.problem.b[k]);
-        std::array::from_fn(|i| b[i] + rows.velocity(i, &state.delta_v))
+        std::array::from_fn(|i| b[i] + rows.velocity(i, &iterate.delta_v))
     }
 
     #[inline]
-    fn change(&self, k: usize, i: usize, change: f64, state: &mut State) {
-        state.impulses[k][i] += change;
-        self.rows[k].push(i, change, &mut state.delta_v);
+    fn change(&self, k: usize, i: usize, change: f64, iterate: &mut Iterate) {
+        iterate.impulses[k][i] += change;
+        self.rows[k].push(i, change, &mut iterate.delta_v);
     }
 
     #[inline]
-    fn update(&self, k: usize, state: &mut State, rule: impl FnOnce(&AtContact) -> [f64; 3]) {
+    fn update(&self, k: usize, iterate: &mut Iterate, rule: impl FnOnce(&AtContact) -> [f64; 3]) {
         let c = &self.compact[k];
         let (a, b) = (c.a as usize, c.b as usize);
-        let (v_a, v_b) = (state.delta_v[a], state.delta_v[b]);
+        let (v_a, v_b) = (iterate.delta_v[a], iterate.delta_v[b]);
         let v = v_b.at(c.r_b) - v_a.at(c.r_a);
         let [nn, n1, n2, m11, m12, m22] = c.block;
         let at = AtContact {
             velocity: std::array::from_fn(|i| c.free[i] + c.axes[i].dot(v)),
-            impulse: state.impulses[k],
+            impulse: iterate.impulses[k],
             block: [[nn, n1, n2], [n1, m11, m12], [n2, m12, m22]],
             tangential: c.tangential,
             friction: c.friction,
         };
         let new = rule(&at);
-        state.impulses[k] = new;
+        iterate.impulses[k] = new;
         // both bodies once, by the sum of the rows
         let p = c.axes[0] * (new[0] - at.impulse[0])
             + c.axes[1] * (new[1] - at.impulse[1])
             + c.axes[2] * (new[2] - at.impulse[2]);
         let (mass_a, mass_b) = (&self.problem.bodies[a], &self.problem.bodies[b]);
-        state.delta_v[a] = Twist {
+        iterate.delta_v[a] = Twist {
             linear: v_a.linear - p * mass_a.inverse_mass,
             angular: v_a.angular - mass_a.inverse_inertia.times(c.r_a.cross(p)),
         };
-        state.delta_v[b] = Twist {
+        iterate.delta_v[b] = Twist {
             linear: v_b.linear + p * mass_b.inverse_mass,
             angular: v_b.angular + mass_b.inverse_inertia.times(c.r_b.cross(p)),
         };
@@ -289,7 +304,7 @@ pub struct MatrixProblem {
     pub friction: Vec<f64>,
 }
 
-impl System for MatrixProblem {
+impl Operator for MatrixProblem {
     fn contacts(&self) -> usize {
         self.matrix.contacts()
     }
@@ -317,31 +332,30 @@ impl System for MatrixProblem {
     #[inline]
     fn tangential(&self, k: usize) -> f64 {
         let block = self.matrix.diagonal_block(k);
-        let (p, q, off) = (block[1][1], block[2][2], 0.5 * (block[1][2] + block[2][1]));
-        0.5 * (p + q) + (0.25 * (p - q) * (p - q) + off * off).sqrt()
+        largest_eigenvalue(block[1][1], block[2][2], 0.5 * (block[1][2] + block[2][1]))
     }
 
-    fn state(&self, impulses: Vec<[f64; 3]>) -> State {
-        State {
+    fn iterate(&self, impulses: Vec<[f64; 3]>) -> Iterate {
+        Iterate {
             impulses,
             delta_v: Vec::new(),
         }
     }
 
     #[inline]
-    fn velocity_row(&self, k: usize, i: usize, state: &State) -> f64 {
-        self.b[k][i] + self.matrix.times_row(k, i, &state.impulses)
+    fn velocity_row(&self, k: usize, i: usize, iterate: &Iterate) -> f64 {
+        self.b[k][i] + self.matrix.times_row(k, i, &iterate.impulses)
     }
 
     #[inline]
-    fn velocity(&self, k: usize, state: &State) -> [f64; 3] {
-        let product = self.matrix.times_rows(k, &state.impulses);
+    fn velocity(&self, k: usize, iterate: &Iterate) -> [f64; 3] {
+        let product = self.matrix.times_rows(k, &iterate.impulses);
         std::array::from_fn(|i| self.b[k][i] + product[i])
     }
 
     #[inline]
-    fn change(&self, k: usize, i: usize, change: f64, state: &mut State) {
-        state.impulses[k][i] += change;
+    fn change(&self, k: usize, i: usize, change: f64, iterate: &mut Iterate) {
+        iterate.impulses[k][i] += change;
     }
 
     fn product(&self, impulses: &[[f64; 3]]) -> Vec<[f64; 3]> {

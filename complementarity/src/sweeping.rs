@@ -1,6 +1,10 @@
-//! Projected Gauss-Seidel on the factored problem (Erleben 2007, §3).
+//! Gauss-Seidel sweeps of the steppers over a factored problem, contact by contact in the order of
+//! the list (Erleben 2007, §3): the kernels of the solvers `pgs` and `cone` without their frame of
+//! residuals, history and orderings.
 
-use crate::problem::{Problem, Rows, Twist, prepare};
+use crate::kernel;
+use crate::operator::{AtContact, FactoredOperator, Operator};
+use crate::problem::{Problem, Twist};
 
 /// How long to sweep, and over what.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -43,103 +47,83 @@ pub struct Solved {
     pub sweeps: u32,
 }
 
-/// Sweeps over the rows, each set so that its own relative velocity vanishes, then clamped:
-///
-/// `λ_i ← λ_i − (b_i + J_i ΔV) / A_ii`, `ΔV ← ΔV + T_i Δλ_i`   (Erleben 2007, eq. 31-33)
-///
-/// with friction between `±μ λ_n` of the newest normal impulse (eq. 29-30). `impulses` holds the
-/// first guess (zero, or those of the last step) and then the answer. The sign before
-/// `J_i ΔV` is minus; eq. 32 prints a plus.
-pub fn solve(problem: &Problem, impulses: &mut [[f64; 3]], sweeping: Sweeping) -> Solved {
-    iterate(problem, impulses, sweeping, |rows, k, lambda, gamma, v| {
-        let b = &problem.b[k];
-        let mut change = relax(rows, 0, b[0], gamma, (0.0, f64::INFINITY), lambda, v);
-        if !sweeping.normals_only {
-            let most = problem.contacts[k].friction * lambda[0];
-            change += relax(rows, 1, b[1], gamma, (-most, most), lambda, v);
-            change += relax(rows, 2, b[2], gamma, (-most, most), lambda, v);
-        }
-        change
-    })
+/// Sweeps on the friction pyramid. `impulses` holds the first guess (zero, or those of the last
+/// step) and then the answer.
+pub fn pgs(problem: &Problem, impulses: &mut [[f64; 3]], sweeping: Sweeping) -> Solved {
+    let stiffness = |at: &AtContact| [at.block[0][0], at.block[1][1], at.block[2][2]];
+    sweep(problem, impulses, sweeping, kernel::pyramid, stiffness)
 }
 
-/// One row; returns `A_ii Δλ_i²`.
-#[inline]
-pub(crate) fn relax(
-    rows: &Rows,
-    i: usize,
-    b: f64,
-    gamma: f64,
-    (low, high): (f64, f64),
-    lambda: &mut [f64; 3],
-    v: &mut [Twist],
-) -> f64 {
-    let stiffness = rows.diagonal[i] + gamma;
-    if stiffness <= 0.0 {
-        return 0.0; // neither body can move
-    }
-    let old = lambda[i];
-    let free = old - (b + rows.velocity(i, v) + gamma * old) / stiffness;
-    lambda[i] = free.max(low).min(high);
-    let change = lambda[i] - old;
-    rows.push(i, change, v);
-    stiffness * change * change
+/// Sweeps on the friction cone, the same in every direction; otherwise as [`pgs`].
+pub fn cone(problem: &Problem, impulses: &mut [[f64; 3]], sweeping: Sweeping) -> Solved {
+    let stiffness = |at: &AtContact| [at.block[0][0], at.tangential, at.tangential];
+    sweep(problem, impulses, sweeping, kernel::cone, stiffness)
 }
 
-/// The frame of every sweeping solver here: warm start, fading relaxation, stop.
-/// `update` treats one contact and returns `Σ A_ii Δλ_i²` of its rows.
-pub(crate) fn iterate(
+/// Sweeps by `rule`, whose three rows are of `stiffness` [1/kg].
+fn sweep(
     problem: &Problem,
     impulses: &mut [[f64; 3]],
     sweeping: Sweeping,
-    mut update: impl FnMut(&Rows, usize, &mut [f64; 3], f64, &mut [Twist]) -> f64,
+    rule: impl Fn(&AtContact, f64) -> [f64; 3],
+    stiffness: impl Fn(&AtContact) -> [f64; 3],
 ) -> Solved {
-    let rows = prepare(problem);
     if sweeping.normals_only {
-        impulses
-            .iter_mut()
-            .for_each(|lambda| (lambda[1], lambda[2]) = (0.0, 0.0));
+        (impulses.iter_mut()).for_each(|lambda| (lambda[1], lambda[2]) = (0.0, 0.0));
     }
-    let mut v = problem.delta_v(impulses);
-    let start = approach(problem, &rows);
+    let operator = FactoredOperator::new(problem);
+    let mut iterate = operator.iterate(impulses.to_vec());
+    let enough = sweeping.tolerance * sweeping.tolerance * approach(&operator);
     let last = f64::from(sweeping.sweeps.saturating_sub(1));
-    for sweep in 0..sweeping.sweeps {
+    let mut sweeps = 0;
+    while sweeps < sweeping.sweeps {
         // γ fades linearly and is gone in the last sweep
         let gamma = if last > 0.0 {
-            problem.relaxation * (last - f64::from(sweep)) / last
+            problem.relaxation * (last - f64::from(sweeps)) / last
         } else {
             0.0
         };
         let mut change = 0.0;
-        for (k, lambda) in impulses.iter_mut().enumerate() {
-            change += update(&rows[k], k, lambda, gamma, &mut v);
+        for k in 0..operator.contacts() {
+            operator.update(k, &mut iterate, |at| {
+                let at = at.relaxed(gamma);
+                let mut new = rule(&at, 1.0);
+                if sweeping.normals_only {
+                    (new[1], new[2]) = (0.0, 0.0);
+                }
+                let stiffness = stiffness(&at);
+                for i in 0..3 {
+                    change += stiffness[i] * (new[i] - at.impulse[i]).powi(2);
+                }
+                new
+            });
         }
-        if change <= sweeping.tolerance * sweeping.tolerance * start {
-            return Solved {
-                delta_v: v,
-                sweeps: sweep + 1,
-            };
+        sweeps += 1;
+        if change <= enough {
+            break;
         }
     }
+    impulses.copy_from_slice(&iterate.impulses);
     Solved {
-        delta_v: v,
-        sweeps: sweeping.sweeps,
+        delta_v: iterate.delta_v,
+        sweeps,
     }
 }
 
 /// `Σ A_nn r_n²` at `λ = 0`: only normals can act there, friction has no room yet.
-fn approach(problem: &Problem, rows: &[Rows]) -> f64 {
-    rows.iter()
-        .zip(&problem.b)
-        .filter(|(rows, _)| rows.diagonal[0] > 0.0)
-        .map(|(rows, b)| b[0].min(0.0).powi(2) / rows.diagonal[0])
+fn approach(operator: &FactoredOperator<'_>) -> f64 {
+    let normals = (operator.b().iter().enumerate()).map(|(k, b)| (b[0], operator.diagonal(k)[0]));
+    normals
+        .filter(|(_, diagonal)| *diagonal > 0.0)
+        .map(|(b, diagonal)| b.min(0.0).powi(2) / diagonal)
         .sum()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::test_problems::{column, random_cluster};
+    use crate::Law;
+    use crate::test_problems::{column, random_cluster, sliding_block};
 
     /// Gauss-Seidel on the assembled matrix, the ten-line reference.
     fn dense_sweeps(problem: &Problem, impulses: &mut [[f64; 3]], sweeps: u32) {
@@ -165,7 +149,7 @@ mod tests {
     fn the_factored_sweep_is_the_dense_sweep() {
         let problem = random_cluster(3);
         let (mut factored, mut dense) = (problem.zero_impulses(), problem.zero_impulses());
-        solve(&problem, &mut factored, Sweeping::times(20));
+        pgs(&problem, &mut factored, Sweeping::times(20));
         dense_sweeps(&problem, &mut dense, 20);
         let largest = dense.iter().flatten().fold(0.0f64, |m, x| m.max(x.abs()));
         let error = factored.iter().flatten().zip(dense.iter().flatten());
@@ -180,9 +164,9 @@ mod tests {
     fn a_warm_start_goes_on_where_the_last_sweep_stopped() {
         let problem = random_cluster(8);
         let (mut once, mut twice) = (problem.zero_impulses(), problem.zero_impulses());
-        solve(&problem, &mut once, Sweeping::times(12));
-        solve(&problem, &mut twice, Sweeping::times(5));
-        let solved = solve(&problem, &mut twice, Sweeping::times(7));
+        pgs(&problem, &mut once, Sweeping::times(12));
+        pgs(&problem, &mut twice, Sweeping::times(5));
+        let solved = pgs(&problem, &mut twice, Sweeping::times(7));
         let error = once.iter().flatten().zip(twice.iter().flatten());
         let error = error.fold(0.0f64, |m, (x, y)| m.max((x - y).abs()));
         assert!(error < 1e-12, "differs by {error:.1e} N s"); // measured: 9e-16
@@ -207,9 +191,9 @@ mod tests {
                     .sqrt()
             };
             let mut impulses = problem.zero_impulses();
-            solve(&problem, &mut impulses, Sweeping::normals(n * n / 2 + 20));
+            pgs(&problem, &mut impulses, Sweeping::normals(n * n / 2 + 20));
             let before = error(&impulses);
-            solve(&problem, &mut impulses, Sweeping::normals(1));
+            pgs(&problem, &mut impulses, Sweeping::normals(1));
             let rate = error(&impulses) / before;
             let angle = std::f64::consts::FRAC_PI_2 / f64::from(n);
             let closed = drystone_base::functions::cos(angle).powi(2);
@@ -229,7 +213,7 @@ mod tests {
         for (n, part) in [(9, 0.39), (25, 0.14), (40, 0.09)] {
             let problem = column(n, 1.0);
             let mut impulses = problem.zero_impulses();
-            solve(&problem, &mut impulses, Sweeping::normals(10));
+            pgs(&problem, &mut impulses, Sweeping::normals(10));
             let carried = impulses[0][0] / n as f64;
             assert!((carried - part).abs() < 0.006, "{n} bodies: {carried}"); // measured: 0.392, 0.141, 0.088
         }
@@ -241,18 +225,18 @@ mod tests {
         problem.relaxation = 0.5;
         // one sweep: γ = 0, the exact answer
         let mut impulses = problem.zero_impulses();
-        solve(&problem, &mut impulses, Sweeping::normals(1));
+        pgs(&problem, &mut impulses, Sweeping::normals(1));
         assert!((impulses[0][0] - 2.0).abs() < 1e-15);
         // two sweeps: the first against A + γ, the last exact again
         let mut impulses = problem.zero_impulses();
-        solve(&problem, &mut impulses, Sweeping::normals(2));
+        pgs(&problem, &mut impulses, Sweeping::normals(2));
         assert!((impulses[0][0] - 2.0).abs() < 1e-15);
         // on a column the relaxed sweeps carry less
         let mut tall = column(9, 1.0);
         let (mut plain, mut relaxed) = (tall.zero_impulses(), tall.zero_impulses());
-        solve(&tall, &mut plain, Sweeping::normals(10));
+        pgs(&tall, &mut plain, Sweeping::normals(10));
         tall.relaxation = 0.5;
-        solve(&tall, &mut relaxed, Sweeping::normals(10));
+        pgs(&tall, &mut relaxed, Sweeping::normals(10));
         assert!(
             relaxed[0][0] < 0.95 * plain[0][0],
             "{} of {}",
@@ -269,7 +253,7 @@ mod tests {
             tolerance: 1e-6,
             ..Sweeping::normals(1000)
         };
-        let solved = solve(&problem, &mut impulses, sweeping);
+        let solved = pgs(&problem, &mut impulses, sweeping);
         assert!(solved.sweeps < 60, "took {} sweeps", solved.sweeps); // measured: 50
         assert!((impulses[0][0] - 3.0).abs() < 1e-5);
     }
@@ -279,7 +263,36 @@ mod tests {
         let mut problem = column(1, 1.0);
         problem.bodies[1] = Default::default();
         let mut impulses = problem.zero_impulses();
-        solve(&problem, &mut impulses, Sweeping::times(3));
+        pgs(&problem, &mut impulses, Sweeping::times(3));
         assert_eq!(impulses[0], [0.0; 3]);
+    }
+
+    #[test]
+    fn friction_on_the_cone_is_the_same_in_every_direction() {
+        for i in 0..16 {
+            let angle = f64::from(i) * std::f64::consts::TAU / 16.0;
+            let problem = sliding_block(angle, 0.5);
+            let mut impulses = problem.zero_impulses();
+            cone(&problem, &mut impulses, Sweeping::times(200));
+            let friction = (impulses[0][1].powi(2) + impulses[0][2].powi(2)).sqrt();
+            let ratio = friction / (0.5 * impulses[0][0]);
+            assert!((ratio - 1.0).abs() < 1e-12, "direction {i}: {ratio}"); // measured: 1e-16
+        }
+        // the pyramid with fixed axes gives √2 along its diagonal
+        let problem = sliding_block(std::f64::consts::FRAC_PI_4, 0.5);
+        let mut impulses = problem.zero_impulses();
+        pgs(&problem, &mut impulses, Sweeping::times(200));
+        let friction = (impulses[0][1].powi(2) + impulses[0][2].powi(2)).sqrt();
+        let ratio = friction / (0.5 * impulses[0][0]);
+        assert!((ratio - 2f64.sqrt()).abs() < 1e-9, "{ratio}"); // measured: 2e-16
+    }
+
+    #[test]
+    fn sweeping_on_drives_the_cone_residual_to_nothing() {
+        let problem = random_cluster(21);
+        let mut impulses = problem.zero_impulses();
+        cone(&problem, &mut impulses, Sweeping::times(2000));
+        let e = Law::Cone.residual(&FactoredOperator::new(&problem), &impulses);
+        assert!(e < 1e-10, "residual {e:.1e}"); // measured: 2e-14
     }
 }

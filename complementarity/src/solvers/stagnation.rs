@@ -1,13 +1,12 @@
-//! Notices that a fast method goes round in circles, and says how long the plain one it is built
-//! on should then be left alone.
+//! Detects that an accelerated method stagnates, and how many plain iterations should follow.
 
-/// Part of the least error that counts as new.
-const NEW: f64 = 0.9;
+/// An error below this share of the least one counts as progress [1].
+const PROGRESS: f64 = 0.9;
 
-/// Pauses double each time up to this many iterations.
-const LONGEST: u32 = 1000;
+/// Most plain iterations in a row; their number doubles each time.
+const MOST_PLAIN: u32 = 1000;
 
-pub(crate) struct Patience {
+pub(crate) struct Stagnation {
     least: f64,
     age: u32,
     most_age: u32,
@@ -15,9 +14,9 @@ pub(crate) struct Patience {
     next_pause: u32,
 }
 
-impl Patience {
-    /// For a method that should find a new least error at least every `most_age` iterations, and
-    /// pauses at first for `pause`.
+impl Stagnation {
+    /// A method stagnates if its least error makes no progress for `most_age` iterations; `pause`
+    /// plain ones follow at first.
     pub(crate) fn new(most_age: u32, pause: u32) -> Self {
         Self {
             least: f64::INFINITY,
@@ -28,7 +27,7 @@ impl Patience {
         }
     }
 
-    /// After an iteration with this error: whether the next should be plain.
+    /// Whether the iteration after one with this error should be plain.
     pub(crate) fn plain_next(&mut self, error: f64) -> bool {
         if self.pause > 0 {
             self.pause -= 1;
@@ -36,12 +35,12 @@ impl Patience {
             return self.pause > 0;
         }
         self.age += 1;
-        if error < NEW * self.least {
+        if error < PROGRESS * self.least {
             (self.least, self.age) = (error, 0);
         }
         if self.age > self.most_age {
             self.pause = self.next_pause;
-            self.next_pause = (2 * self.next_pause).min(LONGEST);
+            self.next_pause = (2 * self.next_pause).min(MOST_PLAIN);
         }
         self.pause > 0
     }

@@ -1,5 +1,5 @@
-//! Sparse Cholesky factor of a symmetric positive definite matrix of 6x6 blocks, one block row
-//! per body.
+//! Sparse Cholesky factor of a symmetric positive definite matrix of 6x6 blocks: one block row per
+//! body (the direct solver) or per aggregate (the two-level solve).
 //!
 //! The order of elimination is that of least degree in the graph that is left (minimum degree,
 //! ties to the smaller index). The pattern of the factor is kept and used again as long as the
@@ -11,25 +11,23 @@ use std::collections::BinaryHeap;
 use drystone_base::lanes::{Eight, Kernel, Lanes, dispatch};
 
 /// Six columns of six numbers; the last two of each column are zero.
-pub(super) type Block6 = [Eight<f64>; 6];
+pub(crate) type Block6 = [Eight<f64>; 6];
 
 /// Floating-point operations of one product of blocks.
 const PRODUCT: f64 = 432.0;
-/// Share of its diagonal entry below which a pivot counts as lost to rounding.
-const LOST: f64 = 1e-14;
 
 /// Where the block of a pair of bodies lies.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Place {
+pub(crate) struct Place {
     /// Index among the blocks below the diagonal.
-    pub(super) block: u32,
+    pub(crate) block: u32,
     /// Whether the block's rows belong to the first body of the pair.
-    pub(super) first_is_row: bool,
+    pub(crate) first_is_row: bool,
 }
 
 /// A block matrix and, after [`Cholesky::factor`], its factor.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Cholesky {
+pub(crate) struct Cholesky {
     /// What was analysed: number of bodies and coupled pairs.
     size: usize,
     edges: Vec<[u32; 2]>,
@@ -60,7 +58,7 @@ impl Cholesky {
     /// Finds the pattern of the factor for `size` bodies of which `edges` are coupled; returns
     /// the operations of a factorisation, or `None` if they are more than `most`. Nothing is
     /// done where `size` and `edges` are those of the call before.
-    pub(super) fn analyse(&mut self, size: usize, edges: &[[u32; 2]], most: f64) -> Option<f64> {
+    pub(crate) fn analyse(&mut self, size: usize, edges: &[[u32; 2]], most: f64) -> Option<f64> {
         let same = self.size == size && self.edges == edges;
         if same && (self.flops.is_finite() || most <= self.given_up) {
             return (self.flops <= most).then_some(self.flops);
@@ -175,13 +173,13 @@ impl Cholesky {
     }
 
     /// Sets the matrix to zero.
-    pub(super) fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         self.diagonal.fill(Block6::default());
         self.below.fill(Block6::default());
     }
 
     /// Where the block of two coupled bodies is; `None` if they are not coupled.
-    pub(super) fn find(&self, a: u32, b: u32) -> Option<Place> {
+    pub(crate) fn find(&self, a: u32, b: u32) -> Option<Place> {
         let (pa, pb) = (self.place[a as usize], self.place[b as usize]);
         let (column, row) = (pa.min(pb) as usize, pa.max(pb));
         let range = self.column[column] as usize..self.column[column + 1] as usize;
@@ -193,24 +191,47 @@ impl Cholesky {
     }
 
     /// The diagonal block of a body.
-    pub(super) fn own(&mut self, body: usize) -> &mut Block6 {
+    pub(crate) fn own(&mut self, body: usize) -> &mut Block6 {
         &mut self.diagonal[self.place[body] as usize]
     }
 
     /// Parts that an assembly writes: the place of each body, diagonal blocks, blocks below.
-    pub(super) fn parts(&mut self) -> (&[u32], &mut [Block6], &mut [Block6]) {
+    pub(crate) fn parts(&mut self) -> (&[u32], &mut [Block6], &mut [Block6]) {
         (&self.place, &mut self.diagonal, &mut self.below)
     }
 
-    /// Replaces the matrix by its factor.
-    pub(super) fn factor(&mut self) {
+    /// Adds `leftᵀ right` to the block at row `g` and column `h`, which are coupled or the same.
+    pub(crate) fn add_product<const N: usize>(
+        &mut self,
+        (g, h): (usize, usize),
+        left: &[[f64; 6]; N],
+        right: &[[f64; 6]; N],
+    ) {
+        let (block, is_row) = match self.find(g as u32, h as u32) {
+            Some(place) => (&mut self.below[place.block as usize], place.first_is_row),
+            None if g == h => (self.own(g), true),
+            None => return,
+        };
+        for (left, right) in left.iter().zip(right) {
+            for i in (0..6).filter(|i| left[*i] != 0.0) {
+                for j in 0..6 {
+                    let (row, column) = if is_row { (i, j) } else { (j, i) };
+                    block[column].0[row] += left[i] * right[j];
+                }
+            }
+        }
+    }
+
+    /// Replaces the matrix by its factor. A pivot below the share `lost` of its diagonal entry is
+    /// lost to rounding: its direction is held at zero.
+    pub(crate) fn factor(&mut self, lost: f64) {
         self.at.clear();
         self.at.resize(self.size, 0);
         self.lost.clear();
         self.lost.extend(self.diagonal.iter().map(|block| {
             let mut least = [0.0; 6];
             for (i, least) in least.iter_mut().enumerate() {
-                *least = LOST * block[i].0[i];
+                *least = lost * block[i].0[i];
             }
             least
         }));
@@ -219,7 +240,7 @@ impl Cholesky {
 
     /// Solves for `x`, which holds the right-hand side: one entry per body, in the caller's order.
     /// `scratch` is overwritten.
-    pub(super) fn solve(&self, x: &mut [Eight<f64>], scratch: &mut Vec<Eight<f64>>) {
+    pub(crate) fn solve(&self, x: &mut [Eight<f64>], scratch: &mut Vec<Eight<f64>>) {
         scratch.clear();
         scratch.extend(self.order.iter().map(|&body| x[body as usize]));
         dispatch(Substitute(self, scratch));
@@ -421,11 +442,36 @@ mod tests {
         for (i, line) in dense.iter().enumerate() {
             x[i / 6].0[i % 6] = line.iter().zip(&wanted).map(|(a, x)| a * x).sum();
         }
-        of.factor();
+        of.factor(1e-14);
         of.solve(&mut x, &mut Vec::new());
         let error = (0..6 * size)
             .map(|i| (x[i / 6].0[i % 6] - wanted[i]).abs())
             .fold(0.0, f64::max);
         assert!(error < 1e-13, "error {error:.1e}");
+    }
+
+    #[test]
+    fn a_singular_direction_is_held() {
+        let mut matrix = Cholesky::default();
+        assert!(matrix.analyse(1, &[], 1e9).is_some());
+        matrix.clear();
+        let rank_two = [
+            [1.0, 2.0, 0.0, 0.0, 0.0, 1.0],
+            [0.0, 1.0, 1.0, 0.0, 0.0, 0.0],
+        ];
+        matrix.add_product((0, 0), &rank_two, &rank_two);
+        // a right-hand side in its range
+        let right: [f64; 8] = std::array::from_fn(|i| match i {
+            0..6 => 3.0 * rank_two[0][i] - rank_two[1][i],
+            _ => 0.0,
+        });
+        let mut x = [Eight(right)];
+        matrix.factor(1e-12);
+        matrix.solve(&mut x, &mut Vec::new());
+        let along = rank_two.map(|r| (0..6).map(|j| r[j] * x[0].0[j]).sum::<f64>());
+        for i in 0..6 {
+            let off = (along[0] * rank_two[0][i] + along[1] * rank_two[1][i] - right[i]).abs();
+            assert!(off < 1e-12, "row {i}: off by {off:.1e}");
+        }
     }
 }
