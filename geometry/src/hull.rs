@@ -17,6 +17,7 @@ pub struct Hull {
     corners: Vec<u32>,
     edges: Vec<HullEdge>,
     bounds: Aabb,
+    width: f64,
     unit_mass: MassProperties,
 }
 
@@ -67,8 +68,13 @@ impl Hull {
 
         let (faces, corners, edges) = flat_faces(&points, &triangles)
             .ok_or_else(|| no_hull("its surface is not closed".to_owned()))?;
+        let across = |face: &HullFace| {
+            let along = points.iter().map(|p| face.normal.dot(*p));
+            face.offset - along.fold(f64::INFINITY, f64::min)
+        };
         Ok(Self {
             bounds: Aabb::of_points(points.iter().copied()),
+            width: faces.iter().map(across).fold(f64::INFINITY, f64::min),
             points,
             triangles,
             faces,
@@ -105,11 +111,7 @@ impl Hull {
 
     /// Smallest extent across a face, along that face's normal [m].
     pub fn width(&self) -> f64 {
-        let across = |face: &HullFace| {
-            let along = self.points.iter().map(|p| face.normal.dot(*p));
-            face.offset - along.fold(f64::INFINITY, f64::min)
-        };
-        self.faces.iter().map(across).fold(f64::INFINITY, f64::min)
+        self.width
     }
 
     /// [m³]

@@ -114,13 +114,14 @@ pub(crate) fn box_box(
     }
     let (reference, incident) = if of_b { (&b, &a) } else { (&a, &b) };
     let toward = if of_b { -d_b[face] } else { d_a[face] };
-    let side = if toward < 0.0 { -1.0 } else { 1.0 };
+    let mut side = if toward < 0.0 { -1.0 } else { 1.0 };
     let outward = reference.axes[face] * side;
 
     // edges against edges: l = a_i x b_j
     let mut edge: Option<EdgeAxis> = None;
-    // separation along the best of the edge axes that add nothing to the face
-    let mut along = f64::NEG_INFINITY;
+    // the best of the edge axes that add nothing to the face: its separation, and whether it leads from a to b
+    // as the face does
+    let (mut along, mut agrees) = (f64::NEG_INFINITY, true);
     for i in 0..3 {
         let (i1, i2) = ((i + 1) % 3, (i + 2) % 3);
         for j in 0..3 {
@@ -145,10 +146,17 @@ pub(crate) fn box_box(
             }
             if separation > floor {
                 let l = a.axes[i].cross(b.axes[j]) * scale;
-                if l.dot(outward).abs() >= EDGE_ALONG_FACE {
-                    along = along.max(separation);
+                let normal = if d < 0.0 { -l } else { l };
+                let cosine = if of_b {
+                    -normal.dot(outward)
                 } else {
-                    let normal = if d < 0.0 { -l } else { l };
+                    normal.dot(outward)
+                };
+                if cosine.abs() >= EDGE_ALONG_FACE {
+                    if separation > along {
+                        (along, agrees) = (separation, cosine > 0.0);
+                    }
+                } else {
                     edge = Some(EdgeAxis {
                         separation,
                         normal,
@@ -158,6 +166,11 @@ pub(crate) fn box_box(
                 }
             }
         }
+    }
+
+    // rods that cross far from their centres: the centres do not tell which side of the face they are on
+    if along > best && !agrees {
+        side = -side;
     }
 
     let mark = sink.mark();

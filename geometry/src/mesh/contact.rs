@@ -5,6 +5,7 @@ use std::cell::RefCell;
 
 use drystone_base::{Mat3, Pose, Vec3};
 
+use super::edges::nearest_along;
 use super::reduce::{Touch, reduce};
 use super::surface::closest_on_triangle;
 use super::{MeshShape, SphereTree};
@@ -135,8 +136,7 @@ impl Field for Hull {
 
 impl Field for MeshShape {
     fn out_of_reach(&self, centre: Vec3, radius: f64, envelope: f64) -> bool {
-        let distance = self.grid().distance(centre);
-        distance - self.grid().excess(distance) > radius + envelope
+        self.safe_distance(centre) > radius + envelope
     }
 
     fn probe(&self, p: Vec3, envelope: f64) -> Option<(f64, Vec3)> {
@@ -154,8 +154,14 @@ impl Field for MeshShape {
 }
 
 impl MeshShape {
+    /// A distance that the true one is not below [m].
+    pub(super) fn safe_distance(&self, p: Vec3) -> f64 {
+        let distance = self.grid().distance(p);
+        distance - self.grid().excess(distance)
+    }
+
     /// By the triangles instead of the grid, for the few points where that is worth it.
-    fn probe_exactly(&self, p: Vec3, envelope: f64) -> Option<(f64, Vec3)> {
+    pub(super) fn probe_exactly(&self, p: Vec3, envelope: f64) -> Option<(f64, Vec3)> {
         let grid = self.grid();
         if grid.distance(p) - grid.error_bound() >= envelope {
             return None;
@@ -303,6 +309,24 @@ fn convex_mesh(
                 let centre = pose_a.point(Vec3::Y * along);
                 ball(centre, *radius, i, b, pose_b, envelope, minima, touches);
             }
+            // further ones where a long rod comes nearest between them
+            if 2.0 * half_length > pieces * radius {
+                let axis = [-1.0, 1.0].map(|side| Vec3::Y * side * *half_length);
+                let mut number = pieces as u32;
+                nearest_along(
+                    (b, pose_b),
+                    (axis, pose_a),
+                    *radius,
+                    radius + envelope,
+                    &mut |p, _, _| {
+                        number += 1;
+                        let centre = pose_a.point(p);
+                        ball(
+                            centre, *radius, number, b, pose_b, envelope, minima, touches,
+                        );
+                    },
+                );
+            }
             let rod = Rod {
                 half_length: *half_length,
                 radius: *radius,
@@ -315,6 +339,11 @@ fn convex_mesh(
             box_points(*half, tree.spacing(), &mut |p, number| {
                 point(p, number, &corners, pose_a, b, pose_b, envelope, found);
             });
+            let edges = BOX_EDGES.map(|ends| ends.map(|i| corners[i]));
+            let thickness = 2.0 * half.min_element();
+            thin_edges(
+                thickness, edges, &corners, pose_a, b, pose_b, envelope, found,
+            );
         }
         Shape::Hull(hull) => {
             gather(tree, pose_b, &**hull, pose_a, envelope, false, found);
@@ -322,19 +351,58 @@ fn convex_mesh(
             for (i, &p) in points.iter().enumerate() {
                 point(p, i as u32, points, pose_a, b, pose_b, envelope, found);
             }
-            let mut number = points.len() as u32;
-            for corners in hull.triangles() {
-                for k in 0..3 {
-                    let (i, j) = (corners[k] as usize, corners[(k + 1) % 3] as usize);
-                    if i < j {
-                        let middle = 0.5 * (points[i] + points[j]);
-                        point(middle, number, points, pose_a, b, pose_b, envelope, found);
-                        number += 1;
-                    }
-                }
+            let sides = hull.triangles().iter().flat_map(|corners| {
+                [0, 1, 2].map(|k| [corners[k], corners[(k + 1) % 3]].map(|i| i as usize))
+            });
+            let edges = sides
+                .filter(|[i, j]| i < j)
+                .map(|ends| ends.map(|i| points[i]));
+            for (k, [p, q]) in edges.clone().enumerate() {
+                let number = (points.len() + k) as u32;
+                let middle = 0.5 * (p + q);
+                point(middle, number, points, pose_a, b, pose_b, envelope, found);
             }
+            thin_edges(
+                hull.width(),
+                edges,
+                points,
+                pose_a,
+                b,
+                pose_b,
+                envelope,
+                found,
+            );
         }
         Shape::HalfSpace | Shape::Mesh(_) | Shape::Compound(_) => {}
+    }
+}
+
+/// Where the edges of a solid thinner than the spacing of b's samples come nearest to b between their ends.
+fn thin_edges(
+    thickness: f64,
+    edges: impl IntoIterator<Item = [Vec3; 2]>,
+    corners: &[Vec3],
+    pose_a: &Pose,
+    b: &MeshShape,
+    pose_b: &Pose,
+    envelope: f64,
+    found: &mut Vec<Found>,
+) {
+    if thickness >= b.tree().spacing() {
+        return;
+    }
+    for (k, ends) in edges.into_iter().enumerate() {
+        let mut number = EDGE_NUMBERS + 16 * k as u32;
+        nearest_along(
+            (b, pose_b),
+            (ends, pose_a),
+            0.5 * thickness,
+            envelope,
+            &mut |p, distance, normal| {
+                found.push(known(p, distance, normal, number, corners, pose_a));
+                number += 1;
+            },
+        );
     }
 }
 
@@ -349,18 +417,48 @@ fn point(
     envelope: f64,
     found: &mut Vec<Found>,
 ) {
-    let world = pose_a.point(p);
-    if let Some((distance, normal)) = b.probe_exactly(pose_b.local_point(world), envelope) {
-        let normal = pose_b.direction(normal);
-        // it looks towards b if nothing of a lies much further that way
-        let towards = -pose_a.local_direction(normal);
-        let ahead = |q: &Vec3| towards.dot(*q - p) > LEAN.1 * (*q - p).length();
-        found.push(Found {
-            touch: touch(world, distance, normal, true, number),
-            facing: !corners.iter().any(ahead),
-        });
+    if let Some((distance, normal)) = b.probe_exactly(pose_b.local_point(pose_a.point(p)), envelope)
+    {
+        let normal = pose_a.local_direction(pose_b.direction(normal));
+        found.push(known(p, distance, normal, number, corners, pose_a));
     }
 }
+
+/// The same where `distance` and `normal` of b, in a's frame, are known.
+fn known(
+    p: Vec3,
+    distance: f64,
+    normal: Vec3,
+    number: u32,
+    corners: &[Vec3],
+    pose_a: &Pose,
+) -> Found {
+    // it looks towards b if nothing of a lies much further that way
+    let ahead = |q: &Vec3| -normal.dot(*q - p) > LEAN.1 * (*q - p).length();
+    let (world, outward) = (pose_a.point(p), pose_a.direction(normal));
+    Found {
+        touch: touch(world, distance, outward, true, number),
+        facing: !corners.iter().any(ahead),
+    }
+}
+
+/// The edges of a box, by the numbers of their corners.
+const BOX_EDGES: [[usize; 2]; 12] = [
+    [0, 1],
+    [2, 3],
+    [4, 5],
+    [6, 7],
+    [0, 2],
+    [1, 3],
+    [4, 6],
+    [5, 7],
+    [0, 4],
+    [1, 5],
+    [2, 6],
+    [3, 7],
+];
+/// Numbers of points found along edges begin here, above those of corners and of points at fixed places.
+const EDGE_NUMBERS: u32 = 1 << 16;
 
 /// Corner `i`: bit k says on which side of axis k it lies.
 fn box_corner(half: Vec3, i: u32) -> Vec3 {

@@ -4,6 +4,7 @@
 mod animal;
 pub mod build;
 pub(crate) mod contact;
+mod edges;
 mod grid;
 mod reduce;
 mod samples;
