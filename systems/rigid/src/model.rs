@@ -215,7 +215,7 @@ pub struct Model {
     pub start_linear_velocity: Vec<Vec3>,
     /// [rad/s]
     pub start_angular_velocity: Vec<Vec3>,
-    /// Smallest width of the shape; infinite where contacts do not move the body [m].
+    /// Smallest width of the shape; infinite of a half-space [m].
     pub thickness: Vec<f64>,
     /// What gaps and depths of its contacts are measured by: geometric mean of thickness and
     /// diameter; infinite where contacts do not move the body [m].
@@ -331,14 +331,14 @@ impl Model {
             let columns = m.x_axis.length_squared() + m.y_axis.length_squared();
             (columns + m.z_axis.length_squared()).sqrt()
         };
-        let (thickness, diameter) = if dynamic {
-            let radius = body.shape.bounding_radius(centre);
-            (body.shape.thickness(), 2.0 * radius)
-        } else {
-            (f64::INFINITY, f64::INFINITY)
-        };
+        let thickness = body.shape.thickness();
         self.thickness.push(thickness);
-        self.length.push((thickness * diameter).sqrt());
+        self.length.push(if dynamic {
+            let diameter = 2.0 * body.shape.bounding_radius(centre);
+            (thickness * diameter).sqrt()
+        } else {
+            f64::INFINITY
+        });
         self.rounding.push(body.shape.rounding());
         self.anisotropy.push(if dynamic {
             norm(&inertia) * norm(&inverse_inertia) / 3.0
