@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::functions::rotation_vector;
+use crate::rotation::log;
 use crate::{Mat3, Quat, Vec3};
 
 /// A rigid motion: first turn by `rotation`, then move by `position`.
@@ -73,6 +75,16 @@ impl Pose {
     pub fn inverse(&self) -> Self {
         let back = self.rotation.conjugate();
         Self::new(back * -self.position, back)
+    }
+
+    /// The part `u` of the way to `to`: straight, turning at a constant rate the shorter way.
+    #[must_use]
+    pub fn towards(&self, to: &Self, u: f64) -> Self {
+        let turn = log(to.rotation * self.rotation.conjugate());
+        Self::new(
+            self.position.lerp(to.position, u),
+            rotation_vector(turn * u) * self.rotation,
+        )
     }
 
     /// The rotation as a matrix (columns are the turned axes).

@@ -1,6 +1,7 @@
 //! A body as a scene describes it, and the words to build one in Rust.
 
 use drystone_base::Pose;
+use drystone_common::{self as common, Easing, Interpolation, MotionPath, PathError};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -103,6 +104,9 @@ pub struct Key {
     /// How it is turned, as an axis and an angle. Not together with `rotation`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turn: Option<Turn>,
+    /// Whether the motion comes to `rest` there; otherwise it goes `through`.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub easing: Easing,
 }
 
 impl Key {
@@ -113,6 +117,7 @@ impl Key {
             position,
             rotation: None,
             turn: None,
+            easing: Easing::Through,
         }
     }
 
@@ -126,10 +131,29 @@ impl Key {
         }
     }
 
+    /// Coming to rest there.
+    #[must_use]
+    pub const fn at_rest(self) -> Self {
+        Self {
+            easing: Easing::Rest,
+            ..self
+        }
+    }
+
     /// Where the shape's frame is at that time.
     pub fn pose(&self) -> Pose {
         pose_of(self.position, self.rotation, self.turn)
     }
+}
+
+/// The motion through `keys`.
+pub(crate) fn motion_path(keys: &[Key], join: Interpolation) -> Result<MotionPath, PathError> {
+    let key = |key: &Key| common::Key {
+        time: key.time,
+        pose: key.pose(),
+        easing: key.easing,
+    };
+    MotionPath::new(&keys.iter().map(key).collect::<Vec<_>>(), join)
 }
 
 pub(crate) fn default_material() -> String {
@@ -223,6 +247,14 @@ impl Body {
         self.motion = Motion::Path(keys);
         self.smooth = true;
         self
+    }
+
+    /// How the keys of its path are joined.
+    pub(crate) fn interpolation(&self) -> Interpolation {
+        match self.smooth {
+            true => Interpolation::Smooth,
+            false => Interpolation::Linear,
+        }
     }
 
     /// Strands pass through it.

@@ -14,12 +14,8 @@ use crate::{Body, Material, Motion, Scene, SceneError, Shape, Subject};
 pub(crate) struct Builder {
     materials: BTreeMap<String, usize>,
     prepared: Vec<(Shape, geometry::Shape)>,
-    /// Length of a step [s], at which smooth paths are sampled.
-    step: f64,
 }
 
-/// Most places at which a smooth path is sampled for the rigid system.
-const MOST_SAMPLES: f64 = 1e5;
 /// Shapes remembered for the next body.
 const MOST_PREPARED: usize = 16;
 
@@ -56,7 +52,6 @@ impl Builder {
             Self {
                 materials,
                 prepared: Vec::new(),
-                step: scene.step(),
             },
             model,
         )
@@ -84,16 +79,9 @@ impl Builder {
             motion: match &body.motion {
                 Motion::Dynamic => rigid::Motion::Dynamic,
                 Motion::Fixed => rigid::Motion::Fixed,
-                Motion::Path(keys) if body.smooth => rigid::Motion::Scripted(self.smoothed(keys)?),
-                Motion::Path(keys) => rigid::Motion::Scripted(rigid::Path {
-                    keys: keys
-                        .iter()
-                        .map(|key| rigid::Key {
-                            time: key.time,
-                            pose: key.pose(),
-                        })
-                        .collect(),
-                }),
+                Motion::Path(keys) => {
+                    rigid::Motion::Scripted(crate::body::motion_path(keys, body.interpolation())?)
+                }
             },
             linear_velocity: Vec3::from(body.velocity),
             angular_velocity: Vec3::from(body.angular_velocity),
@@ -103,31 +91,6 @@ impl Builder {
             angular_damping: body.angular_damping,
             enters_at: body.enters_at,
         })
-    }
-
-    /// A smooth path as the rigid system takes it: straight from one step's end to the next.
-    fn smoothed(&self, keys: &[crate::Key]) -> Result<rigid::Path, SceneError> {
-        let path = crate::strand::build::motion_path(keys)?;
-        let key = |time: f64| rigid::Key {
-            time,
-            pose: path.pose(time),
-        };
-        let (first, last) = match (keys.first(), keys.last()) {
-            (Some(first), Some(last)) => (first.time, last.time),
-            _ => (0.0, 0.0),
-        };
-        // steps end at multiples of their length
-        let count = ((last - first) / self.step).clamp(0.0, MOST_SAMPLES);
-        let step = self.step.max((last - first) / MOST_SAMPLES);
-        let from = (first / step).floor();
-        let inner = (1..=count as u64 + 1).map(|k| (from + k as f64) * step);
-        let inner = inner.filter(|t| *t > first + 1e-9 * step && *t < last - 1e-9 * step);
-        let times = std::iter::once(first).chain(inner);
-        let mut list: Vec<rigid::Key> = times.map(key).collect();
-        if last > first {
-            list.push(key(last));
-        }
-        Ok(rigid::Path { keys: list })
     }
 
     fn shape(&mut self, name: &str, shape: &Shape) -> Result<geometry::Shape, SceneError> {

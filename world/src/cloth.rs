@@ -113,6 +113,9 @@ pub struct Pin {
     /// there are none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub path: Vec<Key>,
+    /// Whether the path has continuous velocity and acceleration; otherwise it runs straight from key to key.
+    #[serde(skip_serializing_if = "is_default")]
+    pub smooth: bool,
     /// When they are let go; never if left out [s].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub until: Option<f64>,

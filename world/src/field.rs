@@ -1,6 +1,7 @@
 //! Fields of moving air and of force, as a scene describes them. They act on strands.
 
 use drystone_base::Vec3;
+use drystone_common::Interpolation;
 use drystone_strand as strand;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -158,7 +159,7 @@ impl Field {
             } => {
                 crate::body::validate_keys(&place, "kind.wake.path", path)?;
                 strand::Field::Wake {
-                    path: crate::strand::build::motion_path(path)?,
+                    path: crate::body::motion_path(path, Interpolation::Smooth)?,
                     radius: *radius,
                     fading: *fading,
                 }

@@ -11,9 +11,10 @@ use std::sync::Arc;
 
 use drystone_base::random::Random;
 use drystone_base::{Pose, Quat, Stopwatch, Vec3};
+use drystone_common::MotionPath;
 use drystone_geometry::closest_point;
 use drystone_rigid as rigid;
-use drystone_strand::{self as strand, MotionPath, Report, System, energy};
+use drystone_strand::{self as strand, Report, System, energy};
 use serde::{Deserialize, Serialize};
 
 use crate::coupling::{ContactImpulse, motion};
@@ -170,13 +171,10 @@ impl Strands {
             let turn = drystone_base::functions::rotation_vector(w * time);
             let place = centre + v * time + turn * (now.position - centre);
             let pose = Pose::new(place, turn * now.rotation);
-            strand::Key {
-                time: t + time,
-                pose,
-            }
+            strand::Key::new(t + time, pose)
         };
         let keys: Vec<strand::Key> = (-3..=3).map(key).collect();
-        if let Ok(path) = MotionPath::through(&keys) {
+        if let Ok(path) = MotionPath::smooth(&keys) {
             let still = std::mem::replace(&mut chain.base.path, path);
             system.state.strands[ride.of].restart(chain, t);
             chain.base.path = still;
@@ -250,13 +248,12 @@ impl Strands {
         for ride in self.references.iter().filter(driven) {
             let base = &mut system.model.chains[ride.of].base;
             let pose = at(ride.body);
-            let key = strand::Key { time, pose };
-            base.reference = base.reference.take().map(|path| path.driven_to(key));
+            base.reference = base.reference.take().map(|path| path.driven_to(time, pose));
         }
         for ride in &self.anchors {
             let pose = at(ride.body).then(&ride.local);
             if let Some(path) = anchor(&mut system.model.constraints[ride.of]) {
-                *path = path.driven_to(strand::Key { time, pose });
+                *path = path.driven_to(time, pose);
             }
         }
     }

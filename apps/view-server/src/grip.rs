@@ -7,6 +7,7 @@
 use drystone_base::functions::exp;
 use drystone_base::{Pose, Vec3};
 use drystone_cloth as cloth;
+use drystone_common::{Key, MotionPath};
 use drystone_geometry::closest_point;
 use drystone_rigid as rigid;
 use drystone_strand as strand;
@@ -264,15 +265,8 @@ impl Grip {
         match &self.hold {
             Hold::Body(_) => {}
             Hold::Carried { body, rotation } => {
-                let at = |time, place| rigid::Key {
-                    time,
-                    pose: Pose::new(place, *rotation),
-                };
-                let keys = vec![at(world.time(), before), at(end, place)];
-                let path = rigid::Path { keys };
-                if let Some(motion) = world.system_mut().model.motion.get_mut(*body) {
-                    *motion = rigid::Motion::Scripted(path);
-                }
+                let at = |time, place| Key::new(time, Pose::new(place, *rotation));
+                carry(world, *body, &[at(world.time(), before), at(end, place)]);
             }
             Hold::Root { strand, rotation } => {
                 if let Some(system) = world.strands_mut() {
@@ -288,14 +282,10 @@ impl Grip {
                     ..
                 }) = held.map(|held| &mut held.kind)
                 {
-                    let key = |time, place| strand::Key {
-                        time,
-                        pose: Pose::at(place),
-                    };
                     if path.is_fixed() {
-                        *path = path.driven_to(key(end - dt, before));
+                        *path = path.driven_to(end - dt, Pose::at(before));
                     }
-                    *path = path.driven_to(key(end, place));
+                    *path = path.driven_to(end, Pose::at(place));
                 }
             }
             Hold::Pin { sheet, pin, start } => {
@@ -355,15 +345,19 @@ impl Grip {
                 }
             }
             Hold::Carried { body, rotation } => {
-                let time = world.time();
                 let pose = Pose::new(self.place, *rotation);
-                if let Some(motion) = world.system_mut().model.motion.get_mut(*body) {
-                    let keys = vec![rigid::Key { time, pose }];
-                    *motion = rigid::Motion::Scripted(rigid::Path { keys });
-                }
+                carry(world, *body, &[Key::new(world.time(), pose)]);
             }
             _ => {}
         }
+    }
+}
+
+/// Gives `body` a path through `keys`.
+fn carry(world: &mut World, body: usize, keys: &[Key]) {
+    let motion = world.system_mut().model.motion.get_mut(body);
+    if let (Some(motion), Ok(path)) = (motion, MotionPath::linear(keys)) {
+        *motion = rigid::Motion::Scripted(path);
     }
 }
 

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use drystone_base::{Pose, Vec3};
+use drystone_common::MotionPath;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -65,15 +66,6 @@ impl Default for Material {
     }
 }
 
-/// Where something is at a time.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct PoseKey {
-    /// From the start [s].
-    pub time: f64,
-    /// At that time.
-    pub pose: Pose,
-}
-
 /// Where all points of something are at a time.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PointsKey {
@@ -90,8 +82,8 @@ pub enum Motion {
     /// Not at all.
     #[default]
     Fixed,
-    /// As a rigid body whose first pose is that of the start; turns are cut into small ones.
-    Poses(Vec<PoseKey>),
+    /// As a rigid body whose first pose is that of the start; turns and curves are cut into straight pieces.
+    Path(MotionPath),
     /// Every point by itself. A key at time 0 is where they start and may be left out.
     Points(Vec<PointsKey>),
     /// Follows [`System::drive_obstacle`](crate::System::drive_obstacle) or

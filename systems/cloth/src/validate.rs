@@ -366,17 +366,9 @@ impl Model {
                     ));
                 }
             }
-            Motion::Poses(keys) => {
-                for (k, key) in keys.iter().enumerate() {
+            Motion::Path(path) => {
+                for (k, key) in path.keys().iter().enumerate() {
                     later(k, key.time)?;
-                    if !(key.pose.position.is_finite() && key.pose.rotation.is_normalized()) {
-                        return Err(Error::quantity(
-                            object,
-                            format!("pose of key {k}"),
-                            format!("{:?}", key.pose),
-                            "a finite position and a unit quaternion",
-                        ));
-                    }
                 }
             }
             Motion::Points(keys) => {

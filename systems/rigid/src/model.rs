@@ -1,6 +1,7 @@
 //! What stays fixed while a simulation runs: shapes, masses, materials, scripts.
 
 use drystone_base::{Pose, Quat, Symmetric3, Vec3};
+use drystone_common::MotionPath;
 use drystone_geometry::Shape;
 use serde::{Deserialize, Serialize};
 
@@ -22,25 +23,8 @@ pub enum Motion {
     Dynamic,
     /// Nothing.
     Fixed,
-    /// A path in time; contacts push others, never it.
-    Scripted(Path),
-}
-
-/// One key of a path.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Key {
-    /// [s]
-    pub time: f64,
-    /// Pose of the shape's frame at that time.
-    pub pose: Pose,
-}
-
-/// A motion given by keys: linear in position, the shortest turn in rotation, at rest
-/// before the first key and after the last.
-#[derive(Clone, Debug, PartialEq, Default)]
-pub struct Path {
-    /// In order of time, at least one.
-    pub keys: Vec<Key>,
+    /// A path in time of the shape's frame; contacts push others, never it.
+    Scripted(MotionPath),
 }
 
 /// How a surface rubs and bounces.
@@ -371,46 +355,6 @@ impl Model {
     }
 }
 
-impl Path {
-    /// Pose of the shape's frame at `time` [s].
-    pub fn pose(&self, time: f64) -> Pose {
-        let (Some(first), Some(last)) = (self.keys.first(), self.keys.last()) else {
-            return Pose::IDENTITY;
-        };
-        if time <= first.time {
-            return first.pose;
-        }
-        if time >= last.time {
-            return last.pose;
-        }
-        let after = self.keys.partition_point(|key| key.time <= time);
-        let (k0, k1) = (&self.keys[after - 1], &self.keys[after]);
-        let s = (time - k0.time) / (k1.time - k0.time);
-        let turn = shortest(k1.pose.rotation * k0.pose.rotation.conjugate());
-        Pose::new(
-            k0.pose.position.lerp(k1.pose.position, s),
-            drystone_base::functions::rotation_vector(rotation_to_vector(turn) * s)
-                * k0.pose.rotation,
-        )
-    }
-}
-
-/// The same rotation with its quaternion on the near side of the sphere.
-fn shortest(q: Quat) -> Quat {
-    if q.w < 0.0 { -q } else { q }
-}
-
-/// Axis times angle of a rotation by less than half a turn [rad].
-pub(crate) fn rotation_to_vector(q: Quat) -> Vec3 {
-    let q = shortest(q);
-    let v = q.xyz();
-    let s = v.length();
-    if s < 1e-12 {
-        return v * 2.0;
-    }
-    v * (2.0 * drystone_base::functions::atan2(s, q.w) / s)
-}
-
 impl Body {
     fn validate(&self, materials: usize) -> Result<(), Error> {
         let finite = |what: &'static str, ok: bool, found: String| {
@@ -500,35 +444,6 @@ impl Body {
             format!("number {}", self.material),
             "one of the model's materials",
         )?;
-        if let Motion::Scripted(path) = &self.motion {
-            range(
-                "path",
-                !path.keys.is_empty(),
-                "empty".into(),
-                "at least one key",
-            )?;
-            let ordered = path.keys.windows(2).all(|k| k[0].time < k[1].time);
-            range(
-                "path",
-                ordered,
-                "out of order".into(),
-                "keys with growing times",
-            )?;
-            for key in &path.keys {
-                finite(
-                    "path key",
-                    key.pose.position.is_finite(),
-                    show(key.pose.position),
-                )?;
-                let unit = (key.pose.rotation.length() - 1.0).abs() < 1e-6;
-                range(
-                    "path key rotation",
-                    unit,
-                    format!("{}", key.pose.rotation),
-                    "a unit quaternion",
-                )?;
-            }
-        }
         Ok(())
     }
 }

@@ -1,6 +1,7 @@
 //! All that moves. A `State` clones, serialises and compares whole, which makes snapshot,
 //! resume and determinism one thing.
 
+use drystone_base::rotation::log;
 use drystone_base::{Pose, Quat, Symmetric3, Vec3};
 use serde::{Deserialize, Serialize};
 
@@ -105,7 +106,7 @@ impl State {
             self.rotation[i] = now.rotation;
             self.linear_velocity[i] = (then.point(centre) - now.point(centre)) / dt;
             let turn = then.rotation * now.rotation.conjugate();
-            self.angular_velocity[i] = crate::model::rotation_to_vector(turn) / dt;
+            self.angular_velocity[i] = log(turn) / dt;
         }
     }
 

@@ -21,10 +21,10 @@ fn shaken(seconds: f64) -> Base {
         let turn = 40f64.to_radians() * sin(std::f64::consts::TAU * 1.5 * time);
         let place = Vec3::X * (0.15 * sin(std::f64::consts::TAU * 2.0 * time));
         let pose = Pose::new(place, rotation_about(Vec3::Z, turn));
-        Key { time, pose }
+        Key::new(time, pose)
     };
     let count = (seconds / FRAME) as usize + 2;
-    Base::on(MotionPath::through(&(0..count).map(key).collect::<Vec<_>>()).unwrap())
+    Base::on(MotionPath::smooth(&(0..count).map(key).collect::<Vec<_>>()).unwrap())
 }
 
 fn hair(bend: f64) -> Parameters {
@@ -157,9 +157,9 @@ fn rocked() -> Base {
         let time = k as f64 * FRAME;
         let place = Vec3::X * (1e-3 * sin(std::f64::consts::TAU * 2.0 * time));
         let pose = Pose::at(place);
-        Key { time, pose }
+        Key::new(time, pose)
     };
-    Base::on(MotionPath::through(&(0..10).map(key).collect::<Vec<_>>()).unwrap())
+    Base::on(MotionPath::smooth(&(0..10).map(key).collect::<Vec<_>>()).unwrap())
 }
 
 /// What this thread has computed so far [s]: on Linux without the time in which others had the processor.

@@ -14,10 +14,10 @@ use drystone_base::{Pose, Quat, Vec3};
 use crate::base::BaseFrame;
 use crate::chain::Chain;
 use crate::kinematics::Link;
-use crate::rotation::log;
 use crate::spatial::Motion;
 use crate::state::StrandState;
 use crate::{Error, Model, MotionPath, Ramp};
+use drystone_base::rotation::log;
 
 /// What a constraint holds its strand to.
 #[derive(Clone, Debug)]
@@ -431,7 +431,7 @@ fn place_constraint(
                 target.pose.position,
                 target.velocity,
                 &base.pose,
-                base.spatial_velocity(),
+                Motion::velocity_of(&base),
             );
             let later = chain
                 .base

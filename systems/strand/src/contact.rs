@@ -18,9 +18,9 @@ use crate::constraint::LinkPoint;
 use crate::implicit::Load;
 use crate::kinematics::Link;
 use crate::response::{Row, RowJacobian, Surface};
-use crate::rotation::outer;
 use crate::segment::{enters, is_convex, nearest, roundness};
 use crate::{Error, Model, MotionPath};
+use drystone_base::rotation::outer;
 
 /// Something solid that strands do not enter.
 #[derive(Clone, Debug)]

@@ -4,8 +4,8 @@ use drystone_base::Vec3;
 
 use crate::System;
 use crate::kinematics::place;
-use crate::rotation::nudge;
 use crate::state::{State, StrandState};
+use drystone_base::rotation::nudge;
 
 /// Of motion, all strands [J].
 pub fn kinetic_energy(system: &System) -> f64 {

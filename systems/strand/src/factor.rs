@@ -14,7 +14,9 @@ use drystone_base::{Mat3, Vec3};
 use crate::chain::{BASE, Chain, FREE};
 use crate::implicit::{FieldForce, Load, Problem};
 use crate::kinematics::Link;
-use crate::rotation::{inverse_body_jacobian, scalar, skew, skew_skew, skew_times, times_skew};
+use drystone_base::rotation::{
+    inverse_body_jacobian, scalar, skew, skew_skew, skew_times, times_skew,
+};
 
 /// Which matrix is factored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -309,7 +311,7 @@ impl Factor {
             // anisotropic drag and implicit fields: δf = M (p + θ × c)
             if step.drag_less != 0.0 || !sampled.is_empty() {
                 let along = step.drag_axis * (step.drag * step.drag_less * s);
-                let mut more = crate::rotation::outer(along, -step.drag_axis);
+                let mut more = drystone_base::rotation::outer(along, -step.drag_axis);
                 if let Some(sampled) = sampled.get(j) {
                     f -= sampled.force;
                     if exact {
@@ -441,7 +443,7 @@ impl Factor {
                 };
                 self.stretch_residual[j] =
                     y.dot(force) + k * e + damper * (s * e - step.stretch_history);
-                let out = crate::rotation::outer;
+                let out = drystone_base::rotation::outer;
                 hessian.tt -= out(kept.out_turn, row_turn);
                 hessian.tp -= out(kept.out_turn, row_shift);
                 hessian.pt -= out(kept.out_shift, row_turn);

@@ -13,7 +13,7 @@ use crate::elastic::{JointStiffness, Law};
 use crate::factor::Matrix6;
 use crate::kinematics::Link;
 use crate::penalty::Penalty;
-use crate::rotation::{log, outer};
+use drystone_base::rotation::{log, outer};
 
 /// Coefficients of the backward difference formula for a step `h` after a step `h_before`.
 #[derive(Clone, Copy, Debug, PartialEq)]

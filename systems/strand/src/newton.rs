@@ -7,7 +7,7 @@ use drystone_base::{Quat, Vec3};
 use crate::factor::{Factor, Kind};
 use crate::implicit::{FieldForce, Load, Problem};
 use crate::kinematics::{Bases, Link, place_on};
-use crate::rotation::nudge;
+use drystone_base::rotation::nudge;
 
 /// When to stop.
 #[derive(Clone, Copy, Debug)]

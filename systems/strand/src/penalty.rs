@@ -6,7 +6,7 @@ use drystone_base::{Mat3, Quat, Vec3};
 
 use crate::constraint::{LinkPoint, StepConstraint};
 use crate::kinematics::Link;
-use crate::rotation::log;
+use drystone_base::rotation::log;
 
 /// Penalty and multiplier of one equation.
 #[derive(Clone, Copy, Debug)]

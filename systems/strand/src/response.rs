@@ -15,7 +15,7 @@ use crate::constraint::{LinkPoint, StepConstraint};
 use crate::factor::{Factor, Matrix6, Place};
 use crate::implicit::Load;
 use crate::kinematics::Link;
-use crate::rotation::{log, outer, skew_times, times_skew};
+use drystone_base::rotation::{log, outer, skew_times, times_skew};
 
 /// Compliance of bilateral rows, as a part of the largest response among the rows of one constraint: where
 /// constraints contradict each other, forces stay bounded and the error is shared.

@@ -266,7 +266,7 @@ fn hold(law: &dyn Law, stiffness: &JointStiffness, torque: Vec3) -> (Quat, f64) 
             let step = (jacobian.inverse() * (found - torque)).clamp_length_max(0.5);
             let mut part = 1.0;
             loop {
-                let next = crate::rotation::nudge(deviation, step * part);
+                let next = drystone_base::rotation::nudge(deviation, step * part);
                 let after = (law.torque(stiffness, next) - torque).length();
                 if after < left {
                     (deviation, left) = (next, after);

@@ -158,7 +158,7 @@ impl State {
                 return count(text(strand.rotation.len()), text(n));
             }
             if !strand.driven.is_empty() {
-                MotionPath::through(&strand.driven)?;
+                MotionPath::smooth(&strand.driven)?;
             }
         }
         Ok(())

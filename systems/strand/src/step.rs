@@ -20,11 +20,11 @@ use crate::newton::{Iterate, Limits, Solved, solve};
 use crate::penalty::Penalty;
 use crate::properties::Properties;
 use crate::response::Response;
-use crate::rotation::{log, nudge};
 use crate::state::{History, StrandState};
 use crate::step_control::{StepControl, Tally};
 use crate::surroundings::{Sample, Surroundings, fields_at};
 use crate::{Model, Options};
+use drystone_base::rotation::{log, nudge};
 
 /// How much finer than strands alone a step with bodies is solved, so that momentum is kept [1].
 const BODY_TOLERANCE: f64 = 1e-4;

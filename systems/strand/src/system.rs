@@ -17,7 +17,7 @@ use crate::properties::Properties;
 use crate::state::StrandState;
 use crate::step::{Member, Step, StepInput, Workspace};
 use crate::step_control::Tally;
-use crate::{Error, Key, Model, MotionPath, Options, State};
+use crate::{Error, Model, MotionPath, Options, State};
 
 /// What a step did.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -163,7 +163,7 @@ impl System {
             let path = &mut self.model.chains[i].base.path;
             if !strand.driven.is_empty() {
                 self.left.entry(i).or_insert_with(|| path.clone());
-                *path = MotionPath::through(&strand.driven)?;
+                *path = MotionPath::smooth(&strand.driven)?;
             } else if let Some(given) = self.left.remove(&i) {
                 *path = given;
             }
@@ -484,9 +484,9 @@ impl System {
         let started = base.path.keys().last().is_some_and(|key| key.time >= now);
         if !started {
             let pose = base.path.pose(now);
-            base.path = base.path.driven_to(Key { time: now, pose });
+            base.path = base.path.driven_to(now, pose);
         }
-        base.path = base.path.driven_to(Key { time, pose });
+        base.path = base.path.driven_to(time, pose);
         strand.driven.clear();
         strand.driven.extend_from_slice(base.path.keys());
     }

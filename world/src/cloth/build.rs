@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use drystone_base::{Pose, Vec3};
 use drystone_cloth as cloth;
+use drystone_common::Interpolation;
 use drystone_rigid as rigid;
 use drystone_strand as strand;
 
@@ -228,11 +229,11 @@ pub(crate) fn sheet(
             // stays where it is, unless a hand takes it
             None if pin.path.is_empty() => cloth::Motion::Driven(drystone_base::Pose::IDENTITY),
             None => {
-                let key = |key: &crate::Key| cloth::PoseKey {
-                    time: key.time,
-                    pose: key.pose(),
+                let join = match pin.smooth {
+                    true => Interpolation::Smooth,
+                    false => Interpolation::Linear,
                 };
-                cloth::Motion::Poses(pin.path.iter().map(key).collect())
+                cloth::Motion::Path(crate::body::motion_path(&pin.path, join)?)
             }
         };
         pins.push(cloth::Pin {

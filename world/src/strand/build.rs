@@ -5,10 +5,12 @@ use std::sync::Arc;
 
 use drystone_base::functions::rotation_about;
 use drystone_base::{Pose, Quat, Vec3};
+use drystone_common::{Interpolation, MotionPath};
 use drystone_rigid as rigid;
-use drystone_strand::{self as strand, MotionPath};
+use drystone_strand as strand;
 
 use super::{Anchor, Base, Held, Hold, Strand};
+use crate::body::motion_path;
 use crate::{Body, Key, Material, Motion, Scene, SceneError, Subject};
 
 /// How the shape of a body moves, as strands see it.
@@ -26,7 +28,9 @@ impl Course {
     pub(crate) fn of(body: &Body) -> Result<Self, SceneError> {
         Ok(match &body.motion {
             Motion::Fixed => Self::Still(body.pose()),
-            Motion::Path(keys) if body.smooth => Self::Smooth(motion_path(keys)?),
+            Motion::Path(keys) if body.smooth => {
+                Self::Smooth(motion_path(keys, Interpolation::Smooth)?)
+            }
             _ => Self::Driven,
         })
     }
@@ -66,18 +70,6 @@ pub(crate) struct Built {
     pub links: Vec<Option<usize>>,
     /// Strands whose start is a groom, with the repair of those that cannot hold it.
     pub grooms: Vec<(usize, strand::Repair)>,
-}
-
-/// `keys` joined so that velocity and acceleration are continuous.
-pub(crate) fn motion_path(keys: &[Key]) -> Result<MotionPath, SceneError> {
-    let keys: Vec<strand::Key> = keys
-        .iter()
-        .map(|key| strand::Key {
-            time: key.time,
-            pose: key.pose(),
-        })
-        .collect();
-    Ok(MotionPath::through(&keys)?)
 }
 
 /// The model of `strands`, in a scene of `bodies` whose solids and masses are in `rigid`; without it what
@@ -190,7 +182,7 @@ impl Rider<'_> {
         let mut carrier = None;
         let path = match &strand.base {
             Base::Fixed => MotionPath::fixed(start),
-            Base::Path(keys) => motion_path(keys)?,
+            Base::Path(keys) => motion_path(keys, Interpolation::Smooth)?,
             Base::On(name) => {
                 let body = self.body(&place, name)?;
                 within = self.poses[body].inverse().then(&start);
@@ -211,7 +203,7 @@ impl Rider<'_> {
         };
         let reference = match &strand.reference {
             Base::Fixed => None,
-            Base::Path(keys) => Some(motion_path(keys)?),
+            Base::Path(keys) => Some(motion_path(keys, Interpolation::Smooth)?),
             Base::On(name) => {
                 let body = self.body(&place, name)?;
                 built.references.push(Ride {
@@ -314,9 +306,10 @@ impl Rider<'_> {
                 let key = |key: &Key| strand::Key {
                     time: key.time,
                     pose: Pose::new(key.pose().position, key.pose().rotation * start.rotation),
+                    easing: key.easing,
                 };
                 let keys: Vec<strand::Key> = keys.iter().map(key).collect();
-                strand::Anchor::World(MotionPath::through(&keys)?)
+                strand::Anchor::World(MotionPath::smooth(&keys)?)
             }
             Anchor::On(name) => {
                 let body = self.body(&place, name)?;
@@ -385,9 +378,8 @@ impl Rider<'_> {
             },
             Held::Joint { axes, keys } => {
                 let first = chain.start_rotation[link];
-                let turned = |time: f64, turn: Quat| strand::Key {
-                    time,
-                    pose: Pose::new(Vec3::ZERO, first * turn),
+                let turned = |time: f64, turn: Quat| {
+                    strand::Key::new(time, Pose::new(Vec3::ZERO, first * turn))
                 };
                 let mut list: Vec<strand::Key> = keys
                     .iter()
@@ -399,7 +391,7 @@ impl Rider<'_> {
                 strand::ConstraintKind::Joint {
                     link,
                     axes: *axes,
-                    to: MotionPath::through(&list)?,
+                    to: MotionPath::smooth(&list)?,
                 }
             }
         };

@@ -6,7 +6,7 @@ use drystone_base::random::Random;
 use drystone_base::{Pose, Vec3};
 use drystone_geometry::Shape;
 use drystone_rigid::{
-    Body, Key, Material, Materials, Model, Motion, Options, Path, Stepper, energy,
+    Body, Key, Material, Materials, Model, Motion, MotionPath, Options, Stepper, energy,
 };
 
 #[test]
@@ -108,14 +108,9 @@ fn a_sliding_box_stops_where_coulomb_says() {
 fn a_scripted_belt_carries_a_box() {
     for (name, options) in rivals() {
         let mut model = model(0.5, 0.0);
-        let key = |time: f64| Key {
-            time,
-            pose: Pose::at(Vec3::new(time, -0.5, 0.0)),
-        };
+        let key = |time: f64| Key::new(time, Pose::at(Vec3::new(time, -0.5, 0.0)));
         let belt = Body {
-            motion: Motion::Scripted(Path {
-                keys: vec![key(0.0), key(10.0)],
-            }),
+            motion: Motion::Scripted(MotionPath::linear(&[key(0.0), key(10.0)]).unwrap()),
             ..Body::new(
                 "belt",
                 Shape::Box {

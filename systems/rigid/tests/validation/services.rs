@@ -6,8 +6,8 @@ use drystone_base::random::Random;
 use drystone_base::{Pose, Vec3};
 use drystone_geometry::Shape;
 use drystone_rigid::{
-    Body, Key, Material, MaterialPair, Materials, Model, Motion, Options, Path, State, Stepper,
-    System, Weight,
+    Body, Key, Material, MaterialPair, Materials, Model, Motion, MotionPath, Options, State,
+    Stepper, System, Weight,
 };
 
 use crate::build::*;
@@ -168,17 +168,11 @@ fn materials_combine_by_rule_and_by_pair() {
 fn a_scripted_platform_carries_a_box() {
     let mut model = model(0.5, 0.0);
     let keys = vec![
-        Key {
-            time: 0.0,
-            pose: Pose::at(Vec3::Y * -0.5),
-        },
-        Key {
-            time: 4.0,
-            pose: Pose::at(Vec3::new(4.0, 1.5, 0.0)),
-        },
+        Key::new(0.0, Pose::at(Vec3::Y * -0.5)),
+        Key::new(4.0, Pose::at(Vec3::new(4.0, 1.5, 0.0))),
     ];
     let platform = Body {
-        motion: Motion::Scripted(Path { keys }),
+        motion: Motion::Scripted(MotionPath::linear(&keys).unwrap()),
         ..Body::new(
             "platform",
             Shape::Box {
@@ -209,17 +203,19 @@ fn a_scripted_platform_carries_a_box() {
 fn a_turning_platform_carries_a_box_round() {
     // 0.5 rad/s at 1 m: 0.25 m/s² of 0.5 g
     let mut model = model(0.5, 0.0);
-    let key = |time: f64| Key {
-        time,
-        pose: Pose::new(
-            Vec3::Y * -0.5,
-            drystone_base::functions::rotation_about(Vec3::Y, 0.5 * time),
-        ),
+    let key = |time: f64| {
+        Key::new(
+            time,
+            Pose::new(
+                Vec3::Y * -0.5,
+                drystone_base::functions::rotation_about(Vec3::Y, 0.5 * time),
+            ),
+        )
     };
     let platform = Body {
-        motion: Motion::Scripted(Path {
-            keys: (0..5).map(|k| key(f64::from(k))).collect(),
-        }),
+        motion: Motion::Scripted(
+            MotionPath::linear(&(0..5).map(|k| key(f64::from(k))).collect::<Vec<_>>()).unwrap(),
+        ),
         ..Body::new(
             "platform",
             Shape::Box {

@@ -2,7 +2,7 @@
 
 use drystone_base::{Pose, Vec3};
 use drystone_geometry::Shape;
-use drystone_rigid::{Body, Key, Model, Motion, Options, Path, System};
+use drystone_rigid::{Body, Key, Model, Motion, MotionPath, Options, System};
 
 use crate::build::*;
 use crate::{at_least, at_most};
@@ -103,21 +103,12 @@ fn a_force_wakes_the_whole_stack() {
 fn a_moving_script_wakes_what_lies_on_it() {
     let mut model = model(0.5, 0.0);
     let keys = vec![
-        Key {
-            time: 0.0,
-            pose: Pose::at(Vec3::Y * -0.5),
-        },
-        Key {
-            time: 2.0,
-            pose: Pose::at(Vec3::Y * -0.5),
-        },
-        Key {
-            time: 3.0,
-            pose: Pose::at(Vec3::new(0.0, 0.5, 0.0)),
-        },
+        Key::new(0.0, Pose::at(Vec3::Y * -0.5)),
+        Key::new(2.0, Pose::at(Vec3::Y * -0.5)),
+        Key::new(3.0, Pose::at(Vec3::new(0.0, 0.5, 0.0))),
     ];
     let lift = Body {
-        motion: Motion::Scripted(Path { keys }),
+        motion: Motion::Scripted(MotionPath::linear(&keys).unwrap()),
         ..Body::new(
             "lift",
             Shape::Box {
@@ -180,21 +171,12 @@ fn a_body_spoilt_by_its_user_harms_no_other() {
 fn a_support_pulled_away_by_a_script_wakes_what_leaned_on_it() {
     let mut model = model(0.0, 0.0);
     let keys = vec![
-        Key {
-            time: 0.0,
-            pose: Pose::at(Vec3::Y * -0.5),
-        },
-        Key {
-            time: 2.0,
-            pose: Pose::at(Vec3::Y * -0.5),
-        },
-        Key {
-            time: 2.5,
-            pose: Pose::at(Vec3::new(50.0, -0.5, 0.0)),
-        },
+        Key::new(0.0, Pose::at(Vec3::Y * -0.5)),
+        Key::new(2.0, Pose::at(Vec3::Y * -0.5)),
+        Key::new(2.5, Pose::at(Vec3::new(50.0, -0.5, 0.0))),
     ];
     let table = Body {
-        motion: Motion::Scripted(Path { keys }),
+        motion: Motion::Scripted(MotionPath::linear(&keys).unwrap()),
         ..Body::new(
             "table",
             Shape::Box {
@@ -217,21 +199,12 @@ fn a_fast_script_that_jumps_away_wakes_what_leaned_on_it() {
     // gone within one step: it is out of reach before it is seen to move
     let mut model = model(0.5, 0.0);
     let keys = vec![
-        Key {
-            time: 0.0,
-            pose: Pose::at(Vec3::Y * -0.5),
-        },
-        Key {
-            time: 2.0,
-            pose: Pose::at(Vec3::Y * -0.5),
-        },
-        Key {
-            time: 2.001,
-            pose: Pose::at(Vec3::new(0.0, -20.0, 0.0)),
-        },
+        Key::new(0.0, Pose::at(Vec3::Y * -0.5)),
+        Key::new(2.0, Pose::at(Vec3::Y * -0.5)),
+        Key::new(2.001, Pose::at(Vec3::new(0.0, -20.0, 0.0))),
     ];
     let trapdoor = Body {
-        motion: Motion::Scripted(Path { keys }),
+        motion: Motion::Scripted(MotionPath::linear(&keys).unwrap()),
         ..Body::new(
             "trapdoor",
             Shape::Box {

@@ -2,7 +2,7 @@
 
 use drystone_base::{Pose, Vec3};
 use drystone_geometry::Shape;
-use drystone_rigid::{Body, Key, Motion, Options, Path, Report, Stepper, System};
+use drystone_rigid::{Body, Key, Motion, MotionPath, Options, Report, Stepper, System};
 
 use crate::build::{DT, ball, block, cube, ground, model, preset};
 use crate::{at_most, is_near};
@@ -130,14 +130,10 @@ fn work_of_a_force_is_the_energy_it_gave() {
 fn a_lift_works_what_its_load_gains() {
     let mut model = model(0.5, 0.0);
     let half = Vec3::new(2.0, 0.1, 2.0);
-    let keys = [(0.0, 0.0), (2.0, 4.0)].map(|(time, height)| Key {
-        time,
-        pose: Pose::at(Vec3::Y * height),
-    });
+    let keys =
+        [(0.0, 0.0), (2.0, 4.0)].map(|(time, height)| Key::new(time, Pose::at(Vec3::Y * height)));
     let lift = Body {
-        motion: Motion::Scripted(Path {
-            keys: keys.to_vec(),
-        }),
+        motion: Motion::Scripted(MotionPath::linear(&keys).unwrap()),
         ..Body::new("lift", Shape::Box { half })
     };
     model.add(lift).unwrap();

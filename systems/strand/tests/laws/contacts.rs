@@ -64,12 +64,14 @@ fn of_a_thousand_thin_strands_at_ten_metres_a_second_none_passes_a_thin_plate() 
     // the base sweeps up to the plate and stops; the strands whip against its 2 mm
     let keys: Vec<Key> = (0..12)
         .map(|k| f64::from(k) * FRAME)
-        .map(|time| Key {
-            time,
-            pose: Pose::at(Vec3::new(-0.9 + (10.0 * time).min(0.87), 0.0, 0.0)),
+        .map(|time| {
+            Key::new(
+                time,
+                Pose::at(Vec3::new(-0.9 + (10.0 * time).min(0.87), 0.0, 0.0)),
+            )
         })
         .collect();
-    let base = Base::on(MotionPath::through(&keys).unwrap());
+    let base = Base::on(MotionPath::smooth(&keys).unwrap());
     let mut model = Model::default();
     let plate = Shape::cuboid(Vec3::new(0.001, 0.5, 0.5)).unwrap();
     let at = Pose::at(Vec3::new(0.001, 0.0, 0.0));
@@ -261,15 +263,12 @@ fn a_rope_drawn_over_a_post_obeys_the_capstan_law() {
     let key = |k: i32| {
         let time = f64::from(k) * FRAME;
         let down = 0.05 * (time - 0.1 * (1.0 - drystone_base::functions::exp(-time / 0.1)));
-        Key {
-            time,
-            pose: Pose::at(Vec3::new(0.0, -0.05 - down, 0.0)),
-        }
+        Key::new(time, Pose::at(Vec3::new(0.0, -0.05 - down, 0.0)))
     };
     let keys: Vec<Key> = (0..40).map(key).collect();
     let mut strand = Strand::new("rope", Curve::through(&points));
     strand.root = 0.0;
-    strand.base = Base::on(MotionPath::through(&keys).unwrap());
+    strand.base = Base::on(MotionPath::smooth(&keys).unwrap());
     let limp = 1e-9;
     strand.parameters = Parameters {
         radius: 1e-3.into(),
@@ -397,9 +396,11 @@ fn thrown_at_a_rod(count: usize) -> (usize, f64, u64, usize) {
     for _ in 0..count {
         let keys: Vec<Key> = (0..12)
             .map(|k| f64::from(k) * FRAME)
-            .map(|time| Key {
-                time,
-                pose: Pose::at(Vec3::new(-0.6 + (10.0 * time).min(0.58), 0.0, 0.0)),
+            .map(|time| {
+                Key::new(
+                    time,
+                    Pose::at(Vec3::new(-0.6 + (10.0 * time).min(0.58), 0.0, 0.0)),
+                )
             })
             .collect();
         let mut model = Model::default();
@@ -416,7 +417,7 @@ fn thrown_at_a_rod(count: usize) -> (usize, f64, u64, usize) {
         };
         let points: Vec<Vec3> = (0..=8).map(point).collect();
         let mut strand = Strand::new("string", Curve::through(&points)).with(hair());
-        strand.base = Base::on(MotionPath::through(&keys).unwrap());
+        strand.base = Base::on(MotionPath::smooth(&keys).unwrap());
         model.add(strand).unwrap();
         let hold = ConstraintKind::Point {
             link: 7,
@@ -518,7 +519,7 @@ fn a_rod_pressed_on_a_floor_slips_when_its_elastica_leaves_the_cone() {
         let key = |k: i32| {
             let time = f64::from(k) * FRAME;
             let pose = Pose::at(Vec3::Y * (height - down(time)));
-            Key { time, pose }
+            Key::new(time, pose)
         };
         let keys: Vec<Key> = (0..24 * 20).map(key).collect();
         let mut model = Model::new(Vec3::ZERO);
@@ -534,7 +535,7 @@ fn a_rod_pressed_on_a_floor_slips_when_its_elastica_leaves_the_cone() {
             drag: 0.1.into(),
             ..Parameters::default()
         };
-        strand.base = Base::on(MotionPath::through(&keys).unwrap());
+        strand.base = Base::on(MotionPath::smooth(&keys).unwrap());
         model.add(strand).unwrap();
         let mut system = System::new(model, options(16)).unwrap();
         // it slips once its tip goes 2e-5 m in a step, nearly half as fast as it is pressed

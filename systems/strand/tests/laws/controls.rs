@@ -15,13 +15,10 @@ fn shaken(turn: f64) -> MotionPath {
             let angle = turn * sin(std::f64::consts::TAU * 1.5 * time);
             let place = Vec3::X * (0.15 * sin(std::f64::consts::TAU * 2.0 * time));
             let lean = rotation_about(Vec3::new(0.6, 0.0, 0.8), angle);
-            Key {
-                time,
-                pose: Pose::new(place, lean),
-            }
+            Key::new(time, Pose::new(place, lean))
         })
         .collect();
-    MotionPath::through(&keys).unwrap()
+    MotionPath::smooth(&keys).unwrap()
 }
 
 fn hanging() -> Strand {
@@ -73,13 +70,10 @@ fn gravity_is_untouched_by_time_scale() {
     let keys: Vec<Key> = (0..13)
         .map(|k| {
             let turn = rotation_about(Vec3::Z, 1.5 * f64::from(k) / 12.0);
-            Key {
-                time: f64::from(k) * FRAME,
-                pose: Pose::new(Vec3::ZERO, turn),
-            }
+            Key::new(f64::from(k) * FRAME, Pose::new(Vec3::ZERO, turn))
         })
         .collect();
-    let mut base = Base::on(MotionPath::through(&keys).unwrap());
+    let mut base = Base::on(MotionPath::smooth(&keys).unwrap());
     base.time_scale = 0.0.into();
     let mut strand = straight(Vec3::new(0.0, -0.2, 0.0), 20).on(base);
     strand.root = 0.0;
@@ -94,15 +88,12 @@ fn gravity_is_untouched_by_time_scale() {
 fn the_motion_has_no_recursive_residual_whatever_is_felt() {
     for (beta, gamma) in [(1.0, 0.0), (0.4, 0.0), (0.7, 0.6)] {
         let mut base = Base::on(shaken(0.7));
-        let far = Key {
-            time: 0.0,
-            pose: Pose::IDENTITY,
-        };
-        let near = Key {
-            time: 3.0,
-            pose: Pose::new(Vec3::new(3.0, 1.0, 0.0), rotation_about(Vec3::Y, 1.0)),
-        };
-        base.reference = Some(MotionPath::through(&[far, near]).unwrap());
+        let far = Key::new(0.0, Pose::IDENTITY);
+        let near = Key::new(
+            3.0,
+            Pose::new(Vec3::new(3.0, 1.0, 0.0), rotation_about(Vec3::Y, 1.0)),
+        );
+        base.reference = Some(MotionPath::smooth(&[far, near]).unwrap());
         (base.time_scale, base.local_dynamics) = (beta.into(), gamma.into());
         let mut strand = straight(Vec3::new(0.0, -0.2, 0.0), 6).on(base);
         // slow waves, so that differences of the rate in time are accurate
@@ -206,7 +197,7 @@ fn a_strand_falls_in_air_as_drag_over_mass_has_it() {
             let time = f64::from(k) * FRAME / 8.0;
             let way = factor * speed * (time - constant * (1.0 - exp(-time / constant)));
             let pose = Pose::at(Vec3::NEG_Y * way);
-            Key { time, pose }
+            Key::new(time, pose)
         };
         let mut path: Vec<Key> = (0..120).map(key).collect();
         // at rest before, so that the path begins without a speed
@@ -222,7 +213,7 @@ fn a_strand_falls_in_air_as_drag_over_mass_has_it() {
         strand.parameters.bend_stiffness = 0.0.into();
         strand.parameters.twist_stiffness = 0.0.into();
         strand.parameters.drag = drag.into();
-        let strand = strand.on(Base::on(MotionPath::through(&path).unwrap()));
+        let strand = strand.on(Base::on(MotionPath::smooth(&path).unwrap()));
         let mut model = Model::default();
         model.add(strand).unwrap();
         let mut system = System::new(model, options(64)).unwrap();
@@ -470,9 +461,9 @@ fn a_base_driven_step_by_step_moves_the_strand_as_its_path_would() {
             Vec3::X * (0.1 * swing),
             rotation_about(Vec3::Z, 0.5 * swing),
         );
-        Key { time, pose }
+        Key::new(time, pose)
     };
-    let path = MotionPath::through(&(0..60).map(key).collect::<Vec<_>>()).unwrap();
+    let path = MotionPath::smooth(&(0..60).map(key).collect::<Vec<_>>()).unwrap();
     let mut known = system(hanging().on(Base::on(path.clone())), options(8));
     let mut driven = system(hanging(), options(8));
     let dt = FRAME / 8.0;

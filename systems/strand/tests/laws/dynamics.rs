@@ -379,13 +379,10 @@ fn the_centre_of_mass_moves_by_the_force_of_the_base() {
         .map(|k| f64::from(k) * 0.01)
         .map(|time| {
             let fall = Vec3::new(0.3 * time, -0.5 * 9.81 * time * time, 0.0);
-            Key {
-                time,
-                pose: drystone_base::Pose::at(fall),
-            }
+            Key::new(time, drystone_base::Pose::at(fall))
         })
         .collect();
-    let base = Base::on(MotionPath::through(&keys).unwrap());
+    let base = Base::on(MotionPath::smooth(&keys).unwrap());
     let mut system = system(straight(Vec3::new(0.2, 0.0, 0.0), 10).on(base), options(4));
     for _ in 0..24 {
         system.advance(0.01);

@@ -1,12 +1,12 @@
 //! Rotations as vectors: logarithm, the Jacobians that turn rates of the vector into angular
 //! velocity, and products with skew matrices.
 
-use drystone_base::functions::{atan2, cos, sin};
-use drystone_base::{Mat3, Quat, Vec3};
+use crate::functions::{atan2, cos, sin};
+use crate::{Mat3, Quat, Vec3};
 
 /// The rotation vector of `q`, the shorter way round [rad].
 #[inline]
-pub(crate) fn log(q: Quat) -> Vec3 {
+pub fn log(q: Quat) -> Vec3 {
     let (v, w) = if q.w < 0.0 {
         (-q.xyz(), -q.w)
     } else {
@@ -28,7 +28,7 @@ pub(crate) fn log(q: Quat) -> Vec3 {
 
 /// `[v]`, the matrix of `v ×`.
 #[inline]
-pub(crate) fn skew(v: Vec3) -> Mat3 {
+pub fn skew(v: Vec3) -> Mat3 {
     Mat3::from_cols(
         Vec3::new(0.0, v.z, -v.y),
         Vec3::new(-v.z, 0.0, v.x),
@@ -38,13 +38,13 @@ pub(crate) fn skew(v: Vec3) -> Mat3 {
 
 /// `[v] m`.
 #[inline]
-pub(crate) fn skew_times(v: Vec3, m: &Mat3) -> Mat3 {
+pub fn skew_times(v: Vec3, m: &Mat3) -> Mat3 {
     Mat3::from_cols(v.cross(m.x_axis), v.cross(m.y_axis), v.cross(m.z_axis))
 }
 
 /// `m [v]`.
 #[inline]
-pub(crate) fn times_skew(m: &Mat3, v: Vec3) -> Mat3 {
+pub fn times_skew(m: &Mat3, v: Vec3) -> Mat3 {
     Mat3::from_cols(
         m.y_axis * v.z - m.z_axis * v.y,
         m.z_axis * v.x - m.x_axis * v.z,
@@ -54,7 +54,7 @@ pub(crate) fn times_skew(m: &Mat3, v: Vec3) -> Mat3 {
 
 /// `[a] [b] = b aᵀ − (a·b) 1`.
 #[inline]
-pub(crate) fn skew_skew(a: Vec3, b: Vec3) -> Mat3 {
+pub fn skew_skew(a: Vec3, b: Vec3) -> Mat3 {
     let mut m = outer(b, a);
     let d = a.dot(b);
     m.x_axis.x -= d;
@@ -65,13 +65,13 @@ pub(crate) fn skew_skew(a: Vec3, b: Vec3) -> Mat3 {
 
 /// `a bᵀ`.
 #[inline]
-pub(crate) fn outer(a: Vec3, b: Vec3) -> Mat3 {
+pub fn outer(a: Vec3, b: Vec3) -> Mat3 {
     Mat3::from_cols(a * b.x, a * b.y, a * b.z)
 }
 
 /// `d` times the identity.
 #[inline]
-pub(crate) fn scalar(d: f64) -> Mat3 {
+pub fn scalar(d: f64) -> Mat3 {
     Mat3::from_diagonal(Vec3::splat(d))
 }
 
@@ -98,13 +98,13 @@ fn coefficients(angle_squared: f64) -> [f64; 4] {
 /// `A(r)` with body angular velocity `ω = A(r) ṙ` for `R = exp(r)`.
 ///
 /// `A = 1 − (1−cos θ)/θ² [r] + (θ−sin θ)/θ³ [r]²`, θ = |r|.
-pub(crate) fn body_jacobian(r: Vec3) -> Mat3 {
+pub fn body_jacobian(r: Vec3) -> Mat3 {
     let [a, b, ..] = coefficients(r.length_squared());
     Mat3::IDENTITY - skew(r) * a + skew_skew(r, r) * b
 }
 
 /// Time derivative of [`body_jacobian`] while `r` changes at `rate`.
-pub(crate) fn body_jacobian_rate(r: Vec3, rate: Vec3) -> Mat3 {
+pub fn body_jacobian_rate(r: Vec3, rate: Vec3) -> Mat3 {
     let [a, b, da, db] = coefficients(r.length_squared());
     let along = r.dot(rate);
     skew(r) * (-da * along) - skew(rate) * a
@@ -114,7 +114,7 @@ pub(crate) fn body_jacobian_rate(r: Vec3, rate: Vec3) -> Mat3 {
 
 /// Inverse of [`body_jacobian`], by series: exact to 1e-9 below 1 rad, enough for a Newton matrix.
 #[inline]
-pub(crate) fn inverse_body_jacobian(r: Vec3) -> Mat3 {
+pub fn inverse_body_jacobian(r: Vec3) -> Mat3 {
     let t2 = r.length_squared();
     let c = 1.0 / 12.0 + t2 * (1.0 / 720.0 + t2 * (1.0 / 30240.0 + t2 / 1_209_600.0));
     Mat3::IDENTITY + skew(r) * 0.5 + skew_skew(r, r) * c
@@ -122,15 +122,15 @@ pub(crate) fn inverse_body_jacobian(r: Vec3) -> Mat3 {
 
 /// `q ∘ exp(v)` to second order and of length one: the cheap update of a Newton iteration.
 #[inline]
-pub(crate) fn nudge(q: Quat, v: Vec3) -> Quat {
+pub fn nudge(q: Quat, v: Vec3) -> Quat {
     (q * Quat::from_xyzw(0.5 * v.x, 0.5 * v.y, 0.5 * v.z, 1.0)).normalize()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use drystone_base::functions::rotation_vector;
-    use drystone_base::random::Random;
+    use crate::functions::rotation_vector;
+    use crate::random::Random;
 
     fn vector(random: &mut Random, size: f64) -> Vec3 {
         Vec3::new(
