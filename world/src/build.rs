@@ -21,7 +21,7 @@ const MOST_PREPARED: usize = 16;
 
 impl Builder {
     /// A builder for the materials of `scene`, and an empty model that knows them.
-    pub(crate) fn new(scene: &Scene) -> (Self, rigid::Model) {
+    pub(crate) fn new(scene: &Scene) -> Result<(Self, rigid::Model), SceneError> {
         let mut list = vec![Material::default()];
         let mut materials = BTreeMap::from([(DEFAULT_MATERIAL.to_owned(), 0)]);
         for (name, material) in &scene.materials {
@@ -44,17 +44,16 @@ impl Builder {
                 contact: of(contact.friction, contact.restitution),
             })
         });
-        let model = rigid::Model::new(
+        let mut model = rigid::Model::new(
             Vec3::from(scene.gravity),
             rigid::Materials::new(list, pairs.collect()),
         );
-        (
-            Self {
-                materials,
-                prepared: Vec::new(),
-            },
-            model,
-        )
+        model.fields = scene.built_fields()?;
+        let builder = Self {
+            materials,
+            prepared: Vec::new(),
+        };
+        Ok((builder, model))
     }
 
     /// `body` as the rigid system wants it.

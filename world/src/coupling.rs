@@ -67,8 +67,9 @@ impl Strands {
         let partners = self.partners(rigid, dt);
         self.behind = partners.is_empty();
         if self.behind {
-            return rigid.step(dt);
+            return rigid.advance(dt);
         }
+        rigid.apply_fields(dt);
         self.advance_together(rigid, partners, dt)
     }
 

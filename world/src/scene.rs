@@ -65,7 +65,7 @@ pub struct Scene {
     /// Cloth, chains and particles through which nothing passes.
     #[serde(rename = "cloth", skip_serializing_if = "Vec::is_empty")]
     pub cloths: Vec<Cloth>,
-    /// Wind and other fields; they act on strands and on cloth.
+    /// Wind and other fields; they act on bodies, strands and cloth.
     #[serde(rename = "field", skip_serializing_if = "Vec::is_empty")]
     pub fields: Vec<Field>,
     /// How each system is solved.

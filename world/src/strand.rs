@@ -3,15 +3,14 @@
 pub(crate) mod build;
 mod fibre;
 mod hold;
-mod ramp;
 
 use drystone_base::{Pose, Vec3};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+pub use drystone_common::{Profile, Ramp};
 pub use fibre::Fibre;
 pub use hold::{Anchor, Held, Hold, JointKey};
-pub use ramp::{Profile, Ramp};
 
 use crate::defaults::is_default;
 use crate::error::{ensure, show};

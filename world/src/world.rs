@@ -51,7 +51,7 @@ impl World {
             grooms: Vec::new(),
             ..scene.named()
         };
-        let (mut builder, mut model) = Builder::new(&scene);
+        let (mut builder, mut model) = Builder::new(&scene)?;
         for body in &scene.bodies {
             model.add(builder.body(body)?)?;
         }

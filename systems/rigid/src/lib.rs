@@ -10,6 +10,7 @@ mod direct;
 mod dynamics;
 pub mod energy;
 mod error;
+mod field;
 mod graph;
 mod group;
 mod isp;

@@ -1,7 +1,7 @@
 //! What stays fixed while a simulation runs: shapes, masses, materials, scripts.
 
 use drystone_base::{Pose, Quat, Symmetric3, Vec3};
-use drystone_common::MotionPath;
+use drystone_common::{MotionPath, NamedField};
 use drystone_geometry::Shape;
 use serde::{Deserialize, Serialize};
 
@@ -212,6 +212,8 @@ pub struct Model {
     pub materials: Materials,
     /// [m/s²]
     pub gravity: Vec3,
+    /// Moving air, which acts through linear damping, and accelerations.
+    pub fields: Vec<NamedField>,
 }
 
 impl Default for Model {
@@ -247,6 +249,7 @@ impl Model {
             anisotropy: Vec::new(),
             materials,
             gravity,
+            fields: Vec::new(),
         }
     }
 

@@ -142,8 +142,22 @@ impl System {
         Ok(index)
     }
 
-    /// Takes one step of `dt` seconds with the chosen stepper. A step that is not of positive,
-    /// finite length changes nothing.
+    /// Takes one step of `dt` seconds under gravity, fields and the forces that stand in the state. A step that is not
+    /// of positive, finite length changes nothing.
+    pub fn advance(&mut self, dt: f64) -> Report {
+        self.apply_fields(dt);
+        self.step(dt)
+    }
+
+    /// Adds the forces of the fields over the next `dt` seconds to those that stand in the state, for
+    /// [`Self::step`].
+    pub fn apply_fields(&mut self, dt: f64) {
+        if dt > 0.0 && dt.is_finite() {
+            crate::field::apply(&mut self.state, &self.model, dt);
+        }
+    }
+
+    /// As [`Self::advance`], under gravity and the forces that stand in the state alone.
     pub fn step(&mut self, dt: f64) -> Report {
         if !(dt > 0.0 && dt.is_finite()) {
             return Report::default();

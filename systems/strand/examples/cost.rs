@@ -7,7 +7,7 @@ use drystone_base::functions::{rotation_about, sin};
 use drystone_base::{Pose, Stopwatch, Vec3};
 use drystone_geometry::Shape;
 use drystone_strand::{
-    Base, Chain, Curve, Key, Model, MotionPath, Obstacle, Options, Parameter, Parameters, Ramp,
+    Base, Chain, Curve, Key, Model, MotionPath, Obstacle, Options, Parameters, Profile, Ramp,
     Report, State, Strand, System,
 };
 use std::process::ExitCode;
@@ -400,7 +400,7 @@ fn shaken_and_touching() {
         ..hair(2.1)
     };
     let mut bun = hair(1e-9);
-    bun.bend_stiffness = Parameter::along(Ramp::through(&[[0.0, 1e-6], [0.2, 1e-6], [0.25, 1e-9]]));
+    bun.bend_stiffness = Profile::along(Ramp::through(&[[0.0, 1e-6], [0.2, 1e-6], [0.25, 1e-9]]));
     bun.twist_stiffness = bun.bend_stiffness.clone();
     let cases = [
         ("hair, EI 8e-9", hanging(25, 0.2).with(hair(8e-9))),

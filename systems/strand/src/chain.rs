@@ -3,9 +3,10 @@
 
 use drystone_base::{Mat3, Quat, Vec3};
 
-use crate::model::{Curve, NamedField, Parameters, Strand, check_ramp};
+use crate::NamedField;
+use crate::model::{Curve, Parameters, Strand, check_ramp};
 use crate::posable::PoseTrack;
-use crate::{Base, Error, Parameter};
+use crate::{Base, Error, Profile};
 
 /// Parent of a link that hangs from the base.
 pub const BASE: usize = usize::MAX;
@@ -46,7 +47,7 @@ pub struct Chain {
     /// Pose to which tips are pulled.
     pub pose: Option<PoseTrack>,
     /// Factor on each field, by index of the field.
-    pub field_weights: Vec<Option<Parameter>>,
+    pub field_weights: Vec<Option<Profile>>,
     /// Factor on every stiffness, for instance of a repair of the rest shape [1].
     pub stiffening: f64,
     /// Whether segments can stretch.
@@ -67,7 +68,7 @@ impl Chain {
                 .field_weights
                 .iter()
                 .flatten()
-                .any(Parameter::is_animated)
+                .any(Profile::is_animated)
     }
 
     /// Links that hang from the base, and where their joints are in its frame [m].

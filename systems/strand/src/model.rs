@@ -4,13 +4,14 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use drystone_base::Vec3;
+use drystone_common::Field;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::chain::Chain;
 use crate::elastic::{Law, TangentLaw};
 use crate::posable::PoseTrack;
-use crate::{Constraint, Error, Field, MotionPath, Obstacle, Parameter, Ramp};
+use crate::{Constraint, Error, MotionPath, NamedField, Obstacle, Profile, Ramp};
 
 /// A curve of a strand, in the frame of its base: its points are the joints.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -73,39 +74,39 @@ impl Curve {
 #[serde(default, deny_unknown_fields)]
 pub struct Parameters {
     /// [kg/m]
-    pub mass_per_length: Parameter,
+    pub mass_per_length: Profile,
     /// [m]
-    pub radius: Parameter,
+    pub radius: Profile,
     /// `EI` of bending about the segment's x axis [N m²].
-    pub bend_stiffness: Parameter,
+    pub bend_stiffness: Profile,
     /// `EI` of bending about z over that about x [1].
-    pub bend_ratio: Parameter,
+    pub bend_ratio: Profile,
     /// `GJ` [N m²]
-    pub twist_stiffness: Parameter,
+    pub twist_stiffness: Profile,
     /// Damping of bending over its stiffness [s].
-    pub bend_damping: Parameter,
+    pub bend_damping: Profile,
     /// Damping of twisting over its stiffness [s].
-    pub twist_damping: Parameter,
+    pub twist_damping: Profile,
     /// Air drag per length, across the strand [N s/m²].
-    pub drag: Parameter,
+    pub drag: Profile,
     /// Drag along the strand over drag across it [1].
-    pub drag_ratio: Parameter,
+    pub drag_ratio: Profile,
     /// Factor on gravity [1].
-    pub gravity: Parameter,
+    pub gravity: Profile,
     /// Factor on every field [1].
-    pub field_weight: Parameter,
+    pub field_weight: Profile,
     /// Spring to the posed tip of each segment [N/m].
-    pub pose_strength: Parameter,
+    pub pose_strength: Profile,
     /// Damper to the posed tip of each segment [N s/m].
-    pub pose_damping: Parameter,
+    pub pose_damping: Profile,
     /// `EA` [N]; none: segments keep their length.
-    pub stretch_stiffness: Option<Parameter>,
+    pub stretch_stiffness: Option<Profile>,
     /// Damping of stretching over its stiffness [s].
-    pub stretch_damping: Parameter,
+    pub stretch_damping: Profile,
     /// Factor on an obstacle's friction [1].
-    pub friction_weight: Parameter,
+    pub friction_weight: Profile,
     /// Factor on an obstacle's restitution [1].
-    pub restitution_weight: Parameter,
+    pub restitution_weight: Profile,
 }
 
 impl Default for Parameters {
@@ -148,7 +149,7 @@ impl Parameters {
     }
 
     /// Name, value and whether zero is allowed.
-    fn all(&self) -> [(&'static str, &Parameter, bool); 17] {
+    fn all(&self) -> [(&'static str, &Profile, bool); 17] {
         let stretch = self.stretch_stiffness.as_ref();
         [
             ("mass per length", &self.mass_per_length, false),
@@ -273,7 +274,7 @@ pub struct Strand {
     /// Pose to which the tips are pulled with `pose_strength`.
     pub pose: Option<PoseTrack>,
     /// Factors on single fields, by the field's name.
-    pub field_weights: Vec<(String, Parameter)>,
+    pub field_weights: Vec<(String, Profile)>,
 }
 
 impl Strand {
@@ -303,19 +304,6 @@ impl Strand {
         self.base = base;
         self
     }
-}
-
-/// A field with its name and how it enters a step.
-#[derive(Clone, Debug)]
-pub struct NamedField {
-    /// Unique in the model.
-    pub name: String,
-    /// What it does.
-    pub field: Field,
-    /// Factor over time [1].
-    pub strength: Ramp,
-    /// Whether it is part of the implicit step; otherwise it is sampled once a step.
-    pub implicit: bool,
 }
 
 /// All strands, fields and gravity.
@@ -370,10 +358,7 @@ impl Model {
         if self.fields.iter().any(|other| other.name == field.name) {
             return Err(fault("the name", "used twice".into(), "a name of its own"));
         }
-        if let Some((found, wanted)) = field.strength.fault() {
-            return Err(fault("strength", found, wanted));
-        }
-        if let Some((what, found, wanted)) = field.field.fault() {
+        if let Some((what, found, wanted)) = field.fault() {
             return Err(fault(what, found, wanted));
         }
         self.fields.push(field);

@@ -7,7 +7,6 @@ use drystone_base::{Pose, Vec3};
 use drystone_cloth as cloth;
 use drystone_common::Interpolation;
 use drystone_rigid as rigid;
-use drystone_strand as strand;
 
 use super::hold::lightness;
 use super::{Cloth, obstacle, validate_thickness};
@@ -85,19 +84,6 @@ impl Late {
     }
 }
 
-/// A field of the scene, acting on cloth.
-struct Felt(strand::NamedField);
-
-impl cloth::Field for Felt {
-    fn air(&self, x: Vec3, t: f64) -> Vec3 {
-        self.0.field.air(x, t) * self.0.strength.at(t)
-    }
-
-    fn acceleration(&self, x: Vec3, v: Vec3, t: f64) -> Vec3 {
-        self.0.field.acceleration(x, v, t) * self.0.strength.at(t)
-    }
-}
-
 /// The model of the cloth of `scene`, among its `bodies`; `rigid` knows their masses, which only a start needs.
 pub(crate) fn build(
     scene: &Scene,
@@ -164,9 +150,8 @@ pub(crate) fn build(
     if let Some(least) = known.min_by(f64::total_cmp) {
         built.model.contact.thickness = least;
     }
-    for field in &scene.fields {
-        let felt = Felt(field.for_strands(scene.seed)?);
-        built.model.fields.push(Arc::new(felt));
+    for field in scene.built_fields()? {
+        built.model.fields.push(Arc::new(field));
     }
     let points = built.model.sheets.iter().flat_map(|sheet| &sheet.points);
     let reach = points.fold(1.0f64, |far, p| far.max(p.length()));

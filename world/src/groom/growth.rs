@@ -390,7 +390,7 @@ impl Lanterns {
         let (whole, edge) = (self.cord + self.height, 1e-6);
         let joint = self.cord / whole;
         let step = |cord: f64, lantern: f64| {
-            Profile::along(&[
+            Profile::along([
                 [0.0, cord],
                 [joint, cord],
                 [joint + edge, lantern],

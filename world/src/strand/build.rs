@@ -91,12 +91,8 @@ pub(crate) fn build(
         links: vec![None; bodies.len()],
         grooms: Vec::new(),
     };
-    for (i, field) in scene.fields.iter().enumerate() {
-        let mut field = field.clone();
-        if field.name.is_empty() {
-            field.name = format!("{}-{i}", field.kind.kind());
-        }
-        built.model.add_field(field.for_strands(scene.seed)?)?;
+    for field in scene.built_fields()? {
+        built.model.add_field(field)?;
     }
     for (k, (body, shape)) in bodies.iter().zip(solids).enumerate() {
         let material = scene.materials.get(&body.material);
@@ -233,13 +229,13 @@ impl Rider<'_> {
             base: strand::Base {
                 path,
                 reference,
-                time_scale: (&strand.time_scale).into(),
-                local_dynamics: (&strand.local_dynamics).into(),
+                time_scale: strand.time_scale.clone(),
+                local_dynamics: strand.local_dynamics.clone(),
                 body: carrier,
             },
             root: strand.root,
             pose: None,
-            field_weights: fields.map(|(name, w)| (name.clone(), w.into())).collect(),
+            field_weights: fields.map(|(name, w)| (name.clone(), w.clone())).collect(),
         };
         let i = built.model.add(model)?;
         if let Some(places) = pose {
@@ -400,7 +396,7 @@ impl Rider<'_> {
             let wanted = "spans from an earlier to a later time, in order";
             refuse("during", format!("{:?}", hold.during), wanted)
         };
-        constraint.active = (&hold.active().ok_or_else(spans)?).into();
+        constraint.active = hold.active().ok_or_else(spans)?;
         if let Some(frequency) = hold.frequency {
             constraint.frequency = frequency;
         }

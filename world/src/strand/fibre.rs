@@ -6,11 +6,11 @@ use drystone_strand as strand;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::ramp::Profile;
 use crate::SceneError;
 use crate::Subject;
 use crate::defaults::is_default;
 use crate::error::ensure;
+use drystone_common::{Profile, Ramp};
 
 /// What a strand is made of. Everything may be left out: a human hair in still air. Each quantity is
 /// a number, or pairs of the fraction of arc length and the value there, or `{ along, over_time }`.
@@ -162,7 +162,7 @@ impl Fibre {
         let derived = self.mass_per_length.is_none()
             || self.bend_stiffness.is_none()
             || self.twist_stiffness.is_none();
-        if derived && !self.radius.is_steady() {
+        if derived && self.radius.is_animated() {
             return refuse(
                 "radius",
                 "changing in time",
@@ -178,23 +178,23 @@ impl Fibre {
         )?;
         let (pi, fallback) = (std::f64::consts::PI, |x: f64| Profile::from(x));
         let mass = match &self.mass_per_length {
-            Some(mass) => mass.into(),
+            Some(mass) => mass.clone(),
             None => {
                 let density = self.density.clone().unwrap_or_else(|| fallback(DENSITY));
                 self.section(&density, |r| pi * r * r)
             }
         };
         let bend = match &self.bend_stiffness {
-            Some(bend) => bend.into(),
+            Some(bend) => bend.clone(),
             None => {
                 let young = self.young.clone().unwrap_or_else(|| fallback(YOUNG));
                 self.section(&young, |r| 0.25 * pi * r * r * r * r)
             }
         };
         let twist = match &self.twist_stiffness {
-            Some(twist) => twist.into(),
+            Some(twist) => twist.clone(),
             None => {
-                let mut twist: strand::Parameter = bend.clone();
+                let mut twist: Profile = bend.clone();
                 for key in &mut twist.along.keys {
                     key[1] /= 1.0 + self.poisson;
                 }
@@ -203,28 +203,28 @@ impl Fibre {
         };
         Ok(strand::Parameters {
             mass_per_length: mass,
-            radius: (&self.radius).into(),
+            radius: self.radius.clone(),
             bend_stiffness: bend,
-            bend_ratio: (&self.bend_ratio).into(),
+            bend_ratio: self.bend_ratio.clone(),
             twist_stiffness: twist,
-            bend_damping: (&self.bend_damping).into(),
-            twist_damping: (&self.twist_damping).into(),
-            drag: (&self.drag).into(),
-            drag_ratio: (&self.drag_ratio).into(),
-            gravity: (&self.gravity).into(),
-            field_weight: (&self.field_weight).into(),
-            pose_strength: (&self.pose_strength).into(),
-            pose_damping: (&self.pose_damping).into(),
-            stretch_stiffness: self.stretch_stiffness.as_ref().map(Into::into),
-            stretch_damping: (&self.stretch_damping).into(),
-            friction_weight: (&self.friction).into(),
-            restitution_weight: (&self.restitution).into(),
+            bend_damping: self.bend_damping.clone(),
+            twist_damping: self.twist_damping.clone(),
+            drag: self.drag.clone(),
+            drag_ratio: self.drag_ratio.clone(),
+            gravity: self.gravity.clone(),
+            field_weight: self.field_weight.clone(),
+            pose_strength: self.pose_strength.clone(),
+            pose_damping: self.pose_damping.clone(),
+            stretch_stiffness: self.stretch_stiffness.clone(),
+            stretch_damping: self.stretch_damping.clone(),
+            friction_weight: self.friction.clone(),
+            restitution_weight: self.restitution.clone(),
         })
     }
 
     /// `amount` along the strand times `factor` of the radius, which is no straight line between the
     /// keys of either and so is sampled.
-    fn section(&self, amount: &Profile, factor: impl Fn(f64) -> f64) -> strand::Parameter {
+    fn section(&self, amount: &Profile, factor: impl Fn(f64) -> f64) -> Profile {
         const SAMPLES: u32 = 64;
         let (radius, along) = (&self.radius.along, &amount.along);
         let mut places: Vec<f64> = radius
@@ -243,8 +243,8 @@ impl Fibre {
         places.dedup();
         let key = |&s: &f64| [s, along.at(s) * factor(radius.at(s))];
         let keys: Vec<[f64; 2]> = places.iter().map(key).collect();
-        let over_time = strand::Ramp::from(&amount.over_time);
-        strand::Parameter::along(strand::Ramp::through(&keys)).over_time(over_time)
+        let over_time = amount.over_time.clone();
+        Profile::along(Ramp { keys }).over_time(over_time)
     }
 
     pub(crate) fn is_hair(&self) -> bool {
@@ -261,7 +261,7 @@ mod tests {
     fn what_is_left_out_is_hair() {
         let parameters = Fibre::default().parameters(&"strand".into()).unwrap();
         let hair = strand::Parameters::default();
-        let near = |a: &strand::Parameter, b: &strand::Parameter| {
+        let near = |a: &Profile, b: &Profile| {
             let (a, b) = (a.at(0.5, 0.0), b.at(0.5, 0.0));
             assert!((a / b - 1.0).abs() < 1e-4, "{a:e} {b:e}"); // measured: 1e-5
         };

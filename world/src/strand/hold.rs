@@ -4,9 +4,9 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::ramp::Ramp;
 use crate::defaults::is_default;
 use crate::{Key, Turn};
+use drystone_common::Ramp;
 
 /// Something of a strand that is held. Left out: its tip, where it is at the start, always.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]

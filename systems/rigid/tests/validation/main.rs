@@ -10,6 +10,7 @@ mod build;
 mod convergence;
 mod correction;
 mod energy_laws;
+mod fields;
 mod impact;
 mod incline;
 mod masonry;

@@ -4,6 +4,7 @@ use crate::build::*;
 use drystone_base::functions::{exp, rotation_about, sin};
 use drystone_base::random::Random;
 use drystone_base::{Pose, Stopwatch, Vec3};
+use drystone_common::Turbulence;
 use drystone_geometry::Shape;
 use drystone_strand::*;
 
@@ -57,7 +58,7 @@ fn bad_strands_are_refused_by_name_and_number() {
     );
     let text = with(&|p| p.bend_stiffness = f64::NAN.into());
     assert!(text.contains("bend stiffness is NaN"), "{text}");
-    let text = with(&|p| p.radius = Parameter::along(Ramp { keys: vec![] }));
+    let text = with(&|p| p.radius = Profile::along(Ramp { keys: vec![] }));
     assert!(text.contains("radius is without keys"), "{text}");
     let mut strand = through(&[a, b]);
     strand
@@ -190,16 +191,8 @@ fn many() -> Model {
         .collect();
     let mut base = Base::on(MotionPath::smooth(&keys).unwrap());
     let mut model = Model::default();
-    let field = Field::Turbulence(Turbulence::new(3, 1.0, 0.1, 0.3));
-    let strength = 1.0.into();
-    model
-        .add_field(NamedField {
-            name: "gusts".into(),
-            field,
-            strength,
-            implicit: false,
-        })
-        .unwrap();
+    let gusts = NamedField::new("gusts", Turbulence::new(3, 1.0, 0.1, 0.3));
+    model.add_field(gusts).unwrap();
     for k in 0..70 {
         base.time_scale = (1.0 - f64::from(k % 3) * 0.2).into();
         let start = Vec3::new(f64::from(k) * 0.002, 0.0, 0.0);

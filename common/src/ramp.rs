@@ -4,7 +4,6 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use drystone_strand as strand;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::de::{Error, MapAccess, SeqAccess, Visitor};
 use serde::ser::SerializeStruct;
@@ -18,6 +17,13 @@ pub struct Ramp {
 }
 
 impl Ramp {
+    /// The same value everywhere.
+    pub fn constant(value: f64) -> Self {
+        Self {
+            keys: vec![[0.0, value]],
+        }
+    }
+
     /// Through `keys`.
     pub fn through(keys: &[[f64; 2]]) -> Self {
         Self {
@@ -27,7 +33,49 @@ impl Ramp {
 
     /// Value at `place`.
     pub fn at(&self, place: f64) -> f64 {
-        strand::Ramp::from(self).at(place)
+        let after = self.keys.partition_point(|key| key[0] <= place);
+        let Some(&[x0, y0]) = after.checked_sub(1).and_then(|k| self.keys.get(k)) else {
+            return self.keys.first().map_or(0.0, |key| key[1]);
+        };
+        self.keys
+            .get(after)
+            .map_or(y0, |&[x1, y1]| y0 + (y1 - y0) * ((place - x0) / (x1 - x0)))
+    }
+
+    /// Slope at `place`, of the piece that follows it.
+    pub fn slope(&self, place: f64) -> f64 {
+        let after = self.keys.partition_point(|key| key[0] <= place);
+        if after == 0 || after == self.keys.len() {
+            return 0.0;
+        }
+        let ([x0, y0], [x1, y1]) = (self.keys[after - 1], self.keys[after]);
+        (y1 - y0) / (x1 - x0)
+    }
+
+    /// Whether the value is the same everywhere.
+    pub fn is_constant(&self) -> bool {
+        self.keys.windows(2).all(|pair| pair[0][1] == pair[1][1])
+    }
+
+    /// Why this is no function, if it is none.
+    pub fn fault(&self) -> Option<(String, &'static str)> {
+        if self.keys.is_empty() {
+            return Some(("without keys".into(), "at least one key"));
+        }
+        if let Some(key) = self.keys.iter().flatten().find(|x| !x.is_finite()) {
+            return Some((format!("{key}"), "finite keys"));
+        }
+        let disorder = self.keys.windows(2).find(|pair| pair[0][0] >= pair[1][0]);
+        disorder.map(|pair| {
+            let found = format!("at {} after {}", pair[1][0], pair[0][0]);
+            (found, "keys in rising order")
+        })
+    }
+
+    /// The least value.
+    pub fn least(&self) -> f64 {
+        let values = self.keys.iter().map(|key| key[1]);
+        values.fold(f64::INFINITY, f64::min)
     }
 
     /// Whether the value is `value` everywhere.
@@ -54,21 +102,13 @@ impl Ramp {
 
 impl From<f64> for Ramp {
     fn from(value: f64) -> Self {
-        Self {
-            keys: vec![[0.0, value]],
-        }
+        Self::constant(value)
     }
 }
 
 impl<const N: usize> From<[[f64; 2]; N]> for Ramp {
     fn from(keys: [[f64; 2]; N]) -> Self {
         Self::through(&keys)
-    }
-}
-
-impl From<&Ramp> for strand::Ramp {
-    fn from(ramp: &Ramp) -> Self {
-        Self::through(&ramp.keys)
     }
 }
 
@@ -83,18 +123,23 @@ pub struct Profile {
 }
 
 impl Profile {
-    /// Through pairs of the fraction of arc length and the value there.
-    pub fn along(keys: &[[f64; 2]]) -> Self {
+    /// `value` everywhere and always.
+    pub fn constant(value: f64) -> Self {
+        Self::along(value)
+    }
+
+    /// Varies along the curve alone.
+    pub fn along(along: impl Into<Ramp>) -> Self {
         Self {
-            along: Ramp::through(keys),
+            along: along.into(),
             over_time: 1.0.into(),
         }
     }
 
-    /// The same, times a factor through pairs of time and value.
+    /// The same, times a factor in time.
     #[must_use]
-    pub fn over_time(mut self, keys: &[[f64; 2]]) -> Self {
-        self.over_time = Ramp::through(keys);
+    pub fn over_time(mut self, factor: impl Into<Ramp>) -> Self {
+        self.over_time = factor.into();
         self
     }
 
@@ -105,31 +150,26 @@ impl Profile {
         self
     }
 
-    /// Whether time does not matter.
-    pub fn is_steady(&self) -> bool {
-        self.over_time.is(1.0)
+    /// Value at the fraction `s` of arc length and time `t` [s].
+    pub fn at(&self, s: f64, t: f64) -> f64 {
+        self.along.at(s) * self.over_time.at(t)
+    }
+
+    /// Whether time matters.
+    pub fn is_animated(&self) -> bool {
+        !self.over_time.is_constant()
     }
 }
 
 impl From<f64> for Profile {
     fn from(value: f64) -> Self {
-        Self {
-            along: value.into(),
-            over_time: 1.0.into(),
-        }
+        Self::constant(value)
     }
 }
 
 impl<const N: usize> From<[[f64; 2]; N]> for Profile {
     fn from(keys: [[f64; 2]; N]) -> Self {
-        Self::along(&keys)
-    }
-}
-
-impl From<&Profile> for strand::Parameter {
-    fn from(profile: &Profile) -> Self {
-        let along = strand::Ramp::from(&profile.along);
-        Self::along(along).over_time(strand::Ramp::from(&profile.over_time))
+        Self::along(keys)
     }
 }
 
@@ -144,7 +184,7 @@ impl Serialize for Ramp {
 
 impl Serialize for Profile {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        if self.is_steady() {
+        if self.over_time.is(1.0) {
             return self.along.serialize(serializer);
         }
         let mut parts = serializer.serialize_struct("Profile", 2)?;
@@ -190,7 +230,7 @@ impl<'de> Visitor<'de> for Reader {
         if keys.is_empty() {
             return Err(A::Error::custom("no pairs; wanted at least one"));
         }
-        Ok(Profile::along(&keys))
+        Ok(Profile::along(Ramp { keys }))
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Profile, A::Error> {
@@ -306,5 +346,26 @@ mod tests {
         assert!(of("[]").contains("no pairs"));
         assert!(of(r#"{"allong":1}"#).contains("allong"));
         assert!(serde_json::from_str::<Ramp>(r#"{"along":1}"#).is_err());
+    }
+
+    #[test]
+    fn a_ramp_is_linear_between_keys_and_held_beyond() {
+        let ramp = Ramp::through(&[[1.0, 2.0], [3.0, 6.0], [4.0, 0.0]]);
+        let found = [0.0, 1.0, 2.0, 3.0, 3.5, 4.0, 9.0].map(|x| ramp.at(x));
+        assert_eq!(found, [2.0, 2.0, 4.0, 6.0, 3.0, 0.0, 0.0]);
+    }
+
+    #[test]
+    fn a_faulty_ramp_says_what_is_wrong() {
+        assert!(Ramp { keys: vec![] }.fault().is_some());
+        assert!(Ramp::constant(f64::NAN).fault().is_some());
+        let (found, wanted) = Ramp::through(&[[1.0, 0.0], [1.0, 1.0]])
+            .fault()
+            .unwrap_or_default();
+        assert_eq!(
+            (found.as_str(), wanted),
+            ("at 1 after 1", "keys in rising order")
+        );
+        assert_eq!(Ramp::constant(1.0).fault(), None);
     }
 }
