@@ -1,8 +1,7 @@
 //! From a scene's bodies to the rigid system's model.
 
-use std::collections::BTreeMap;
-
 use drystone_base::Vec3;
+use drystone_common::{MaterialPair, Materials};
 use drystone_geometry as geometry;
 use drystone_rigid as rigid;
 
@@ -12,7 +11,7 @@ use crate::{Body, Material, Motion, Scene, SceneError, Shape, Subject};
 /// Turns bodies into rows of a model. Shapes that are dear to prepare are prepared once.
 #[derive(Clone, Debug)]
 pub(crate) struct Builder {
-    materials: BTreeMap<String, usize>,
+    materials: Materials,
     prepared: Vec<(Shape, geometry::Shape)>,
 }
 
@@ -22,32 +21,8 @@ const MOST_PREPARED: usize = 16;
 impl Builder {
     /// A builder for the materials of `scene`, and an empty model that knows them.
     pub(crate) fn new(scene: &Scene) -> Result<(Self, rigid::Model), SceneError> {
-        let mut list = vec![Material::default()];
-        let mut materials = BTreeMap::from([(DEFAULT_MATERIAL.to_owned(), 0)]);
-        for (name, material) in &scene.materials {
-            if name == DEFAULT_MATERIAL {
-                list[0] = *material;
-            } else {
-                materials.insert(name.clone(), list.len());
-                list.push(*material);
-            }
-        }
-        let of = |friction, restitution| rigid::Material {
-            friction,
-            restitution,
-        };
-        let list = list.iter().map(|m| of(m.friction, m.restitution)).collect();
-        let pairs = scene.contacts.iter().filter_map(|contact| {
-            Some(rigid::MaterialPair {
-                a: *materials.get(&contact.between[0])?,
-                b: *materials.get(&contact.between[1])?,
-                contact: of(contact.friction, contact.restitution),
-            })
-        });
-        let mut model = rigid::Model::new(
-            Vec3::from(scene.gravity),
-            rigid::Materials::new(list, pairs.collect()),
-        );
+        let materials = scene.built_materials();
+        let mut model = rigid::Model::new(Vec3::from(scene.gravity), materials.clone());
         model.fields = scene.built_fields()?;
         let builder = Self {
             materials,
@@ -58,15 +33,8 @@ impl Builder {
 
     /// `body` as the rigid system wants it.
     pub(crate) fn body(&mut self, body: &Body) -> Result<rigid::Body, SceneError> {
-        let material = self.materials.get(&body.material).copied().ok_or_else(|| {
-            let known = self.materials.keys().map(String::as_str);
-            SceneError::unknown(
-                Subject::named("body", &body.name),
-                "material",
-                &body.material,
-                known,
-            )
-        })?;
+        let place = Subject::named("body", &body.name);
+        let material = find_material(&self.materials, place, &body.material)?;
         Ok(rigid::Body {
             name: body.name.clone(),
             shape: self.shape(&body.name, &body.shape)?,
@@ -110,6 +78,41 @@ impl Builder {
         self.prepared.push((shape.clone(), ready.clone()));
         Ok(ready)
     }
+}
+
+impl Scene {
+    /// Its materials by name, the one of whatever names none first, and what holds between each two.
+    pub(crate) fn built_materials(&self) -> Materials {
+        let default = self.materials.get(DEFAULT_MATERIAL).copied();
+        let others = (self.materials.iter()).filter(|(name, _)| *name != DEFAULT_MATERIAL);
+        let first = (DEFAULT_MATERIAL.to_owned(), default.unwrap_or_default());
+        let others = others.map(|(name, material)| (name.clone(), *material));
+        let (names, list): (Vec<String>, Vec<Material>) =
+            std::iter::once(first).chain(others).unzip();
+        let pairs = self.contacts.iter().filter_map(|contact| {
+            let index = |name: &String| names.iter().position(|known| known == name);
+            Some(MaterialPair {
+                a: index(&contact.between[0])?,
+                b: index(&contact.between[1])?,
+                contact: Material {
+                    friction: contact.friction,
+                    restitution: contact.restitution,
+                },
+            })
+        });
+        let pairs = pairs.collect();
+        Materials::new(list, pairs).named(names)
+    }
+}
+
+/// Index of the material called `name`, which `place` asks for.
+pub(crate) fn find_material(
+    materials: &Materials,
+    place: Subject,
+    name: &str,
+) -> Result<usize, SceneError> {
+    let unknown = || SceneError::unknown(place, "material", name, materials.names());
+    materials.find(name).ok_or_else(unknown)
 }
 
 /// `shape` of the body called `name`, ready to collide.

@@ -338,6 +338,8 @@ impl Cloths {
     /// Registers a body that was added while running.
     pub(crate) fn add_body(&mut self, body: &Body, material: Material, rigid: &rigid::Model) {
         let (number, thickness) = (self.loads.len(), self.thickness);
+        let surface = self.system.model().materials.find(&body.material);
+        let material = (material, surface);
         let late = Late::new(number, body, material, thickness, self.floor, Some(rigid));
         self.late.push(late);
         self.loads.push([Vec3::ZERO; 2]);
@@ -379,6 +381,8 @@ impl Cloths {
             return Ok(());
         };
         let (thickness, floor) = (self.thickness, self.floor);
+        let surface = self.system.model().materials.find(&described.material);
+        let material = (material, surface);
         let late = Late::new(body, described, material, thickness, floor, Some(rigid));
         let mut model = self.system.model().clone();
         let mut kept = Kept::all(&model);
@@ -397,7 +401,7 @@ impl Cloths {
         cloth.validate()?;
         let mut model = self.system.model().clone();
         let (n, mut rides) = (model.sheets.len(), Vec::new());
-        let mut sheet = sheet(cloth, bodies, n, &mut rides)?;
+        let mut sheet = sheet(cloth, bodies, n, &model.materials, &mut rides)?;
         // a hem may touch the body that it is pinned to
         let fastened = rides.iter().filter_map(|&(_, pin, body)| {
             let k = self.obstacles.iter().position(|o| o.0 == body)?;

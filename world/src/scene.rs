@@ -10,8 +10,8 @@ use crate::body::DEFAULT_MATERIAL;
 use crate::defaults::is_default;
 use crate::error::{ensure, show};
 use crate::{
-    Body, BodyId, Cloth, Field, Generator, Groom, Mesh, Pattern, SceneError, Shape, Solvers,
-    Strand, Subject, Surface, Truth,
+    Body, BodyId, Cloth, Field, Generator, Groom, Material, Mesh, Pattern, SceneError, Shape,
+    Solvers, Strand, Subject, Surface, Truth,
 };
 
 /// Everything there is to simulate.
@@ -74,25 +74,6 @@ pub struct Scene {
     /// What must hold when the scene is run.
     #[serde(rename = "truth", skip_serializing_if = "Vec::is_empty")]
     pub truths: Vec<Truth>,
-}
-
-/// How a surface rubs and bounces.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct Material {
-    /// Coulomb's coefficient [1].
-    pub friction: f64,
-    /// Newton's coefficient, 0 (stays) to 1 (bounces back) [1].
-    pub restitution: f64,
-}
-
-impl Default for Material {
-    fn default() -> Self {
-        Self {
-            friction: 0.5,
-            restitution: 0.0,
-        }
-    }
 }
 
 /// What holds between two given materials, whatever they are with others.

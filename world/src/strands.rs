@@ -390,6 +390,7 @@ impl Strands {
             static_friction: material.friction,
             dynamic_friction: material.friction,
             restitution: material.restitution,
+            against: self.system.model.against(&body.material),
         })?;
         self.system.state.obstacle_pose.push(Pose::at(AWAY));
         self.system.state.obstacle_target.push(None);

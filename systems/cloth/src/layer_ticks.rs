@@ -182,8 +182,8 @@ impl Run<'_> {
         // of all its layers the deepest that push have the fastest clock: at its ticks contact grips and takes energy
         if d >= net.layers.thickness(outermost, entry.to.saturating_add(1)) {
             let [a, b] = [entry.corners[0], entry.corners[3]].map(|i| net.object_of(i));
-            touch.restitution = a.restitution.max(b.restitution);
-            touch.friction = (a.friction * b.friction).sqrt();
+            let contact = a.contact(b);
+            (touch.restitution, touch.friction) = (contact.restitution, contact.friction);
             touch.impulse = push;
             if entry.from > 1 {
                 touch.impulse += h * net.layers.force(outermost, 1, entry.from - 1, d);

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use drystone_base::{Pose, Vec3};
-use drystone_common::MotionPath;
+use drystone_common::{Materials, MotionPath};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -154,6 +154,9 @@ pub struct Sheet {
     pub segments: Vec<[u32; 2]>,
     /// What it is made of.
     pub material: Material,
+    /// Of its surface, among the model's materials: instead of the friction and restitution of `material`, against
+    /// whatever has one too.
+    pub contact_material: Option<usize>,
     /// Thickness of its outermost layer; that of the model's [`Contact`] if none. Between two sheets it is the mean
     /// of both, between a sheet and an obstacle that of the sheet [m].
     pub thickness: Option<f64>,
@@ -207,6 +210,8 @@ pub struct Obstacle {
     pub friction: f64,
     /// Coefficient of restitution [1].
     pub restitution: f64,
+    /// Of its surface, among the model's materials: instead of the two above, against whatever has one too.
+    pub contact_material: Option<usize>,
     /// Largest effective inverse mass at each of its points [1/kg], if it may give way
     /// ([`System::free_obstacle`](crate::System::free_obstacle)); empty if it is always prescribed.
     pub inverse_mass: Vec<f64>,
@@ -240,6 +245,8 @@ pub struct Model {
     pub obstacles: Vec<Obstacle>,
     /// The penalty layers.
     pub contact: Contact,
+    /// Materials of surfaces, and what holds between each two.
+    pub materials: Materials,
     /// Acceleration of everything free [m/s²].
     pub gravity: Vec3,
     /// Moving air and other fields.

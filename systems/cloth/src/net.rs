@@ -1,6 +1,7 @@
 //! A model made ready: flat lists of vertices, edges, faces and elastic elements by clock.
 
 use drystone_base::Vec3;
+use drystone_common::Material;
 
 use crate::beats::{Beat, Elements};
 use crate::mover::{Mover, movers};
@@ -46,8 +47,21 @@ pub(crate) struct Object {
     pub(crate) faces: std::ops::Range<usize>,
     pub(crate) edges: std::ops::Range<usize>,
     pub(crate) planes: std::ops::Range<usize>,
-    pub(crate) friction: f64,
-    pub(crate) restitution: f64,
+    /// Against whatever has no material of the table.
+    pub(crate) own: Material,
+    /// Material of the table, and what holds between it and each of them.
+    pub(crate) surface: Option<(usize, Vec<Material>)>,
+}
+
+impl Object {
+    /// Friction and restitution between this and `other`.
+    #[inline]
+    pub(crate) fn contact(&self, other: &Self) -> Material {
+        match (&self.surface, &other.surface) {
+            (Some((_, row)), Some((b, _))) => row[*b],
+            _ => self.own.against(&other.own),
+        }
+    }
 }
 
 /// All that stays fixed.
@@ -188,6 +202,7 @@ impl Net {
                 net.own_thickness.resize(count, thickness);
             }
         }
+        let surface = |k: Option<usize>| k.map(|k| (k, model.materials.row(k).to_vec()));
         for sheet in &model.sheets {
             let first = net.start.len() as u32;
             let rest = sheet.rest.as_ref().unwrap_or(&sheet.points);
@@ -220,8 +235,12 @@ impl Net {
                 ..load.clone()
             }));
             if let Some(object) = net.objects.last_mut() {
-                object.friction = sheet.material.friction;
-                object.restitution = sheet.material.restitution;
+                let (friction, restitution) = (sheet.material.friction, sheet.material.restitution);
+                object.own = Material {
+                    friction,
+                    restitution,
+                };
+                object.surface = surface(sheet.contact_material);
             }
         }
         for obstacle in &model.obstacles {
@@ -241,8 +260,12 @@ impl Net {
             net.velocity.resize(count, Vec3::ZERO);
             net.add_planes(&obstacle.planes);
             if let Some(object) = net.objects.last_mut() {
-                object.friction = obstacle.friction;
-                object.restitution = obstacle.restitution;
+                let (friction, restitution) = (obstacle.friction, obstacle.restitution);
+                object.own = Material {
+                    friction,
+                    restitution,
+                };
+                object.surface = surface(obstacle.contact_material);
             }
         }
         if !net.own_thickness.is_empty() {
@@ -296,8 +319,8 @@ impl Net {
             faces: f..self.faces.len(),
             edges: e..self.edges.len(),
             planes: self.planes.len()..self.planes.len(),
-            friction: 0.0,
-            restitution: 0.0,
+            own: Material::default(),
+            surface: None,
         });
     }
 

@@ -196,8 +196,8 @@ impl Pairs {
                 false => Scripted::No,
             },
         };
-        let [a_side, b_side] = [corners[0], corners[3]].map(|i| net.object_of(i).restitution);
-        let bounce = a_side.max(b_side);
+        let [a_side, b_side] = [corners[0], corners[3]].map(|i| net.object_of(i));
+        let bounce = a_side.contact(b_side).restitution;
         let record = Record {
             key: ((kind as u64) << 60) | (u64::from(a) << 30) | u64::from(b),
             period: net.layers.period_ticks(most(first) + most(second), bounce),

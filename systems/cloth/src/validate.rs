@@ -120,6 +120,7 @@ impl Model {
     fn validate_sheet(&self, sheet: &Sheet) -> Result<(), Error> {
         let object = format!("sheet `{}`", sheet.name);
         sheet.material.validate(&object)?;
+        self.validate_surface(&object, sheet.contact_material)?;
         let count = sheet.points.len();
         self.validate_points(&object, "vertex", &sheet.points)?;
         let same = |what: &str, found: usize, free: bool| {
@@ -293,6 +294,7 @@ impl Model {
             ));
         }
         restitution(&object, obstacle.restitution)?;
+        self.validate_surface(&object, obstacle.contact_material)?;
         self.validate_motion(&object, &obstacle.motion, obstacle.points.len())
     }
 
@@ -336,6 +338,16 @@ impl Model {
             return wrong(found, "a normal in the plane z = 0, the model being plane");
         }
         Ok(())
+    }
+
+    fn validate_surface(&self, object: &str, material: Option<usize>) -> Result<(), Error> {
+        match material.filter(|&m| m >= self.materials.len()) {
+            None => Ok(()),
+            Some(m) => {
+                let wanted = "the number of one of the model's materials";
+                Err(Error::quantity(object, "contact material", m, wanted))
+            }
+        }
     }
 
     fn validate_motion(&self, object: &str, motion: &Motion, count: usize) -> Result<(), Error> {

@@ -1,9 +1,8 @@
 //! What stays fixed while a simulation runs: shapes, masses, materials, scripts.
 
 use drystone_base::{Pose, Quat, Symmetric3, Vec3};
-use drystone_common::{MotionPath, NamedField};
+use drystone_common::{Materials, MotionPath, NamedField};
 use drystone_geometry::Shape;
-use serde::{Deserialize, Serialize};
 
 use crate::Error;
 
@@ -25,91 +24,6 @@ pub enum Motion {
     Fixed,
     /// A path in time of the shape's frame; contacts push others, never it.
     Scripted(MotionPath),
-}
-
-/// How a surface rubs and bounces.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Material {
-    /// Coulomb's coefficient [1].
-    pub friction: f64,
-    /// Newton's coefficient, 0 (stays) to 1 (bounces back) [1].
-    pub restitution: f64,
-}
-
-impl Default for Material {
-    fn default() -> Self {
-        Self {
-            friction: 0.5,
-            restitution: 0.0,
-        }
-    }
-}
-
-/// What holds between two given materials, whatever they are with others.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct MaterialPair {
-    /// Index of one material.
-    pub a: usize,
-    /// Index of the other.
-    pub b: usize,
-    /// What holds between them.
-    pub contact: Material,
-}
-
-/// Every material of a model and what holds between each two.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Materials {
-    list: Vec<Material>,
-    pairs: Vec<MaterialPair>,
-    /// `list.len()` squared entries, filled from the two above.
-    table: Vec<Material>,
-}
-
-impl Default for Materials {
-    fn default() -> Self {
-        Self::new(vec![Material::default()], Vec::new())
-    }
-}
-
-impl Materials {
-    /// Materials by index, and the pairs in which the general rule does not hold: friction is
-    /// the geometric mean of the two, restitution the larger.
-    pub fn new(list: Vec<Material>, pairs: Vec<MaterialPair>) -> Self {
-        let n = list.len();
-        let mut table = Vec::with_capacity(n * n);
-        for a in &list {
-            for b in &list {
-                table.push(Material {
-                    friction: (a.friction * b.friction).sqrt(),
-                    restitution: a.restitution.max(b.restitution),
-                });
-            }
-        }
-        for pair in &pairs {
-            if pair.a < n && pair.b < n {
-                table[pair.a * n + pair.b] = pair.contact;
-                table[pair.b * n + pair.a] = pair.contact;
-            }
-        }
-        Self { list, pairs, table }
-    }
-
-    /// How many materials there are.
-    #[allow(clippy::len_without_is_empty)]
-    pub fn len(&self) -> usize {
-        self.list.len()
-    }
-
-    /// The exceptions to the general rule.
-    pub fn pairs(&self) -> &[MaterialPair] {
-        &self.pairs
-    }
-
-    /// What holds between materials `a` and `b`.
-    #[inline]
-    pub fn between(&self, a: usize, b: usize) -> Material {
-        self.table[a * self.list.len() + b]
-    }
 }
 
 /// A body as a user describes it; [`Model::add`] turns it into a row of the model.

@@ -107,6 +107,7 @@ impl Model {
             gravity: body.gravity,
             friction_weight: 1.0,
             restitution_weight: 1.0,
+            material: None,
             pose_strength: 0.0,
             pose_damping: 0.0,
         }];

@@ -51,7 +51,7 @@ impl Step<'_> {
                 Some(_) => Pose::IDENTITY,
                 None => member.chain.base.path.pose(t).then(&strand.base.inverse()),
             };
-            let radius = |j: usize| (links[j].radius, links[j].friction_weight);
+            let surface = |j: usize| (links[j].radius, links[j].friction_weight, links[j].material);
             // forces of an impact say nothing about the next step
             let touched = if strand.depth > 0 {
                 &strand.contacts[..]
@@ -73,7 +73,7 @@ impl Step<'_> {
                 (&input.model.obstacles, swept),
                 touched,
                 passes,
-                radius,
+                surface,
                 (&start[member.range()], &to_world),
                 (&iterate.links[member.range()], &frames[k]),
             );
@@ -212,8 +212,9 @@ impl Step<'_> {
                 let carried = carried_along(&swept[obstacle], frame, point.place(links), h);
                 let approach = axes[0].dot(v - carried);
                 fast |= approach < -IMPACT;
-                let weight = self.properties[k].links[point.link].restitution_weight;
-                let restitution = input.model.obstacles[obstacle].restitution * weight;
+                let link = &self.properties[k].links[point.link];
+                let [.., bounce] = input.model.obstacles[obstacle].coefficients(link.material);
+                let restitution = bounce * link.restitution_weight;
                 let normal = response.rows.len();
                 for (k, direction) in axes.into_iter().enumerate() {
                     // the row wants n·(v − carried) = −restitution · approach, so it is off by the rest; along

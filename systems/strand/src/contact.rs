@@ -8,6 +8,7 @@
 //! fast. Ours: friction opposes the slip (eq. 16 drives it), and the rows with `λ` are gone.
 
 use drystone_base::{Mat3, Pose, Vec3, tangents};
+use drystone_common::Material;
 use drystone_complementarity::solvers::Bound;
 use drystone_geometry::{Shape, closest_point, ray_cast};
 use serde::{Deserialize, Serialize};
@@ -37,6 +38,8 @@ pub struct Obstacle {
     pub dynamic_friction: f64,
     /// Newton's coefficient, 0 (stays) to 1 (bounces back) [1].
     pub restitution: f64,
+    /// What holds instead against strands of each material, by its index; empty if none of them counts.
+    pub against: Vec<Material>,
 }
 
 impl Obstacle {
@@ -49,11 +52,30 @@ impl Obstacle {
             static_friction: 0.3,
             dynamic_friction: 0.3,
             restitution: 0.0,
+            against: Vec::new(),
+        }
+    }
+
+    /// Friction at rest, friction while sliding, and restitution against a strand of `material`.
+    pub(crate) fn coefficients(&self, material: Option<usize>) -> [f64; 3] {
+        match material.and_then(|m| self.against.get(m)) {
+            Some(both) => [both.friction, both.friction, both.restitution],
+            None => [
+                self.static_friction,
+                self.dynamic_friction,
+                self.restitution,
+            ],
         }
     }
 }
 
 impl Model {
+    /// What holds between the material called `name` and each of the model's; nothing if there is none.
+    pub fn against(&self, name: &str) -> Vec<Material> {
+        let known = self.materials.find(name);
+        known.map_or_else(Vec::new, |m| self.materials.row(m).to_vec())
+    }
+
     /// Adds an obstacle; its index is returned.
     pub fn add_obstacle(&mut self, obstacle: Obstacle) -> Result<usize, Error> {
         let fault = |what: &str, found: String, wanted| {
@@ -143,6 +165,7 @@ struct Candidate {
     length: f64,
     radius: f64,
     friction_weight: f64,
+    material: Option<usize>,
     /// Ends at the start, in the frame of the obstacle's part; and at the end of the step in the scaled world, if
     /// they moved with the obstacle.
     start: [Vec3; 2],
@@ -235,7 +258,7 @@ impl Contacts {
         obstacles: (&[Obstacle], &[Swept]),
         touched: &[ContactForce],
         passes: impl Fn(usize, usize) -> bool,
-        radius: impl Fn(usize) -> (f64, f64),
+        surface: impl Fn(usize) -> (f64, f64, Option<usize>),
         (start, to_world): (&[Link], &Pose),
         (guess, frame): (&[Link], &BaseFrame),
     ) {
@@ -255,7 +278,7 @@ impl Contacts {
                     // broad phase: the box of the obstacle grown by what the tip may move
                     let here = to_world.point(start[j].tip);
                     let there = frame.world(guess[j].tip);
-                    let (radius, friction_weight) = radius(j);
+                    let (radius, friction_weight, material) = surface(j);
                     let (moving, length) = ((there - here).length(), chain.length[j]);
                     // as far as it was going to move, twice, and half the strand: a blow further in
                     // may throw it further than it was going
@@ -314,6 +337,7 @@ impl Contacts {
                         length,
                         radius,
                         friction_weight,
+                        material,
                         start: ends,
                         stuck: ends.map(|end| frame.scaled_point(to.point(end))),
                         tip_distance,
@@ -405,11 +429,8 @@ impl Contacts {
                 let slid = way[0].lerp(way[1], u);
                 let slip = [t1.dot(slid), t2.dot(slid)];
                 let slow = slip[0] * slip[0] + slip[1] * slip[1] < SLOW * SLOW * h * h;
-                let friction = if slow {
-                    obstacle.static_friction
-                } else {
-                    obstacle.dynamic_friction
-                };
+                let [at_rest, sliding, _] = obstacle.coefficients(candidate.material);
+                let friction = if slow { at_rest } else { sliding };
                 let force = old.map_or([0.0; 3], |old| {
                     // the same force in the axes of now
                     let sum = old.sum();

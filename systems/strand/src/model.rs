@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use drystone_base::Vec3;
-use drystone_common::Field;
+use drystone_common::{Field, Materials};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -107,6 +107,8 @@ pub struct Parameters {
     pub friction_weight: Profile,
     /// Factor on an obstacle's restitution [1].
     pub restitution_weight: Profile,
+    /// Of its surface, among the model's materials; none: an obstacle's own friction and restitution hold.
+    pub material: Option<usize>,
 }
 
 impl Default for Parameters {
@@ -130,6 +132,7 @@ impl Default for Parameters {
             stretch_damping: 2e-3.into(),
             friction_weight: 1.0.into(),
             restitution_weight: 1.0.into(),
+            material: None,
         }
     }
 }
@@ -319,6 +322,8 @@ pub struct Model {
     pub constraints: Vec<Constraint>,
     /// Rigid bodies that take part, by index.
     pub bodies: Vec<crate::BodyModel>,
+    /// Materials of surfaces, and what holds between each two.
+    pub materials: Materials,
     /// [m/s²]
     pub gravity: Vec3,
     /// Elasticity of the joints.
@@ -341,6 +346,7 @@ impl Model {
             obstacles: Vec::new(),
             constraints: Vec::new(),
             bodies: Vec::new(),
+            materials: Materials::default(),
             gravity,
             law: Arc::new(TangentLaw),
             names: BTreeSet::new(),

@@ -33,6 +33,8 @@ pub struct LinkProperties {
     pub friction_weight: f64,
     /// See `friction_weight`.
     pub restitution_weight: f64,
+    /// Of its surface, among the model's materials.
+    pub material: Option<usize>,
     /// Spring to the posed tip [N/m].
     pub pose_strength: f64,
     /// Damper to the posed tip [N s/m].
@@ -109,6 +111,7 @@ impl Properties {
                 gravity: p.gravity.at(m, t),
                 friction_weight: p.friction_weight.at(m, t),
                 restitution_weight: p.restitution_weight.at(m, t),
+                material: p.material,
                 pose_strength: p.pose_strength.at(m, t),
                 pose_damping: p.pose_damping.at(m, t),
             });

@@ -5,11 +5,12 @@ use std::sync::Arc;
 
 use drystone_base::{Pose, Vec3};
 use drystone_cloth as cloth;
-use drystone_common::Interpolation;
+use drystone_common::{Interpolation, Materials};
 use drystone_rigid as rigid;
 
 use super::hold::lightness;
 use super::{Cloth, obstacle, validate_thickness};
+use crate::build::find_material;
 use crate::error::ensure;
 use crate::{Body, Material, Motion, Scene, SceneError};
 
@@ -53,7 +54,7 @@ impl Late {
     pub(crate) fn new(
         body: usize,
         described: &Body,
-        material: Material,
+        material: (Material, Option<usize>),
         thickness: f64,
         floor: f64,
         rigid: Option<&rigid::Model>,
@@ -96,6 +97,7 @@ pub(crate) fn build(
                 thickness: scene.solver.cloth.thickness.unwrap_or(UNKNOWN),
                 stiffness: scene.solver.cloth.stiffness,
             },
+            materials: scene.built_materials(),
             gravity: Vec3::from(scene.gravity),
             plane: scene.solver.cloth.plane,
             ..cloth::Model::default()
@@ -122,7 +124,13 @@ pub(crate) fn build(
             ));
         }
         let number = built.model.sheets.len();
-        let mut sheet = sheet(cloth, bodies, number, &mut built.rides)?;
+        let mut sheet = sheet(
+            cloth,
+            bodies,
+            number,
+            &built.model.materials,
+            &mut built.rides,
+        )?;
         // a hem may touch the body that it is pinned to
         let there = |body: usize| bodies[..body].iter().filter(|b| b.enters_at <= 0.0).count();
         let own = built.rides.iter().filter(|ride| ride.0 == number);
@@ -159,7 +167,8 @@ pub(crate) fn build(
     let thickness = built.thinnest();
     for (i, body) in bodies.iter().enumerate() {
         let material = scene.materials.get(&body.material).copied();
-        let material = material.unwrap_or_default();
+        let surface = built.model.materials.find(&body.material);
+        let material = (material.unwrap_or_default(), surface);
         if body.enters_at > 0.0 {
             let late = Late::new(i, body, material, thickness, built.floor, rigid);
             built.late.push(late);
@@ -182,6 +191,7 @@ pub(crate) fn sheet(
     cloth: &Cloth,
     bodies: &[Body],
     number: usize,
+    materials: &Materials,
     rides: &mut Vec<(usize, usize, usize)>,
 ) -> Result<cloth::Sheet, SceneError> {
     let (made, pose) = (cloth.surface.make(), cloth.pose());
@@ -237,6 +247,8 @@ pub(crate) fn sheet(
             until: load.until,
         });
     }
+    let surface = (cloth.material.contact_material.as_ref())
+        .map(|name| find_material(materials, cloth.place(), name));
     let velocity = Vec3::from(cloth.velocity);
     let velocities = match velocity == Vec3::ZERO {
         true => Vec::new(),
@@ -250,6 +262,7 @@ pub(crate) fn sheet(
         faces: made.triangles,
         segments: made.segments,
         material: (&cloth.material).into(),
+        contact_material: surface.transpose()?,
         thickness: None,
         pins,
         fastened: Vec::new(),
@@ -259,7 +272,7 @@ pub(crate) fn sheet(
 
 fn obstacle(
     body: &Body,
-    material: Material,
+    (material, surface): (Material, Option<usize>),
     thickness: f64,
     floor: f64,
     pose: &Pose,
@@ -277,6 +290,7 @@ fn obstacle(
         },
         friction: material.friction,
         restitution: material.restitution,
+        contact_material: surface,
         inverse_mass: Vec::new(),
     }
 }

@@ -25,6 +25,10 @@ pub struct ClothMaterial {
     pub friction: f64,
     /// Coefficient of restitution, speed out over speed in; of a pair, the larger [1].
     pub restitution: f64,
+    /// Name of the material of its surface, one of those of bodies: friction and restitution then follow from it and
+    /// the material of what it touches, not from the two above.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub contact_material: Option<String>,
     /// Drag of an area in moving air [kg/(m² s)].
     pub drag: f64,
 }
@@ -43,6 +47,7 @@ impl Default for ClothMaterial {
             bending_damping: 0.0,
             friction: 0.4,
             restitution: 0.0,
+            contact_material: None,
             drag: 0.0,
         }
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use drystone_base::functions::rotation_about;
 use drystone_base::{Pose, Quat, Vec3};
-use drystone_common::{Interpolation, MotionPath};
+use drystone_common::{Interpolation, Materials, MotionPath};
 use drystone_rigid as rigid;
 use drystone_strand as strand;
 
@@ -91,6 +91,7 @@ pub(crate) fn build(
         links: vec![None; bodies.len()],
         grooms: Vec::new(),
     };
+    built.model.materials = scene.built_materials();
     for field in scene.built_fields()? {
         built.model.add_field(field)?;
     }
@@ -104,6 +105,7 @@ pub(crate) fn build(
             static_friction: material.friction,
             dynamic_friction: material.friction,
             restitution: material.restitution,
+            against: built.model.against(&body.material),
         })?;
     }
     if let Some(rigid) = rigid {
@@ -219,13 +221,14 @@ impl Rider<'_> {
                 "a path or a body beside `local_dynamics`",
             ));
         }
-        let curves = curves(strand, &within)?;
+        let curves = curves(strand, &within, &built.model.materials)?;
         let pose = pose_track(strand, &curves, &within)?;
         let fields = strand.fibre.fields.iter();
+        let parameters = strand.fibre.built(&place, &built.model.materials)?;
         let model = strand::Strand {
             name: strand.name.clone(),
             curves,
-            parameters: strand.fibre.parameters(&place)?,
+            parameters,
             base: strand::Base {
                 path,
                 reference,
@@ -443,7 +446,11 @@ fn link_at(chain: &strand::Chain, curve: usize, point: Option<usize>) -> Result<
 }
 
 /// The curves of `strand` in the frame of its base, in which its points' frame is at `within`.
-fn curves(strand: &Strand, within: &Pose) -> Result<Vec<strand::Curve>, SceneError> {
+fn curves(
+    strand: &Strand,
+    within: &Pose,
+    materials: &Materials,
+) -> Result<Vec<strand::Curve>, SceneError> {
     let place = strand.place();
     let there = |points: &[[f64; 3]]| -> Vec<Vec3> {
         points
@@ -462,7 +469,10 @@ fn curves(strand: &Strand, within: &Pose) -> Result<Vec<strand::Curve>, SceneErr
         parameters: None,
     }];
     for branch in &strand.branches {
-        let fibre = branch.fibre.as_ref().map(|fibre| fibre.parameters(&place));
+        let fibre = branch
+            .fibre
+            .as_ref()
+            .map(|fibre| fibre.built(&place, materials));
         curves.push(strand::Curve {
             points: there(&branch.points),
             branch: Some(strand::Branch {

@@ -2,15 +2,16 @@
 
 use std::collections::BTreeMap;
 
+use drystone_common::{Materials, Profile, Ramp};
 use drystone_strand as strand;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::SceneError;
 use crate::Subject;
+use crate::build::find_material;
 use crate::defaults::is_default;
 use crate::error::ensure;
-use drystone_common::{Profile, Ramp};
 
 /// What a strand is made of. Everything may be left out: a human hair in still air. Each quantity is
 /// a number, or pairs of the fraction of arc length and the value there, or `{ along, over_time }`.
@@ -66,6 +67,10 @@ pub struct Fibre {
     pub friction: Profile,
     /// Factor on the restitution of what it hits [1].
     pub restitution: Profile,
+    /// Name of the material of its surface: friction and restitution then follow from it and the material of what it
+    /// touches, as between bodies. Without one they are those of what it touches.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub contact_material: Option<String>,
 }
 
 /// Density of whatever names none: hair [kg/m³].
@@ -97,6 +102,7 @@ impl Default for Fibre {
             stretch_damping: 2e-3.into(),
             friction: 1.0.into(),
             restitution: 1.0.into(),
+            contact_material: None,
         }
     }
 }
@@ -136,6 +142,19 @@ impl Fibre {
     }
 
     /// As the strand system wants it; `place` is what errors call the strand.
+    /// As the strand system wants it, with its surface among `materials`.
+    pub(crate) fn built(
+        &self,
+        place: &Subject,
+        materials: &Materials,
+    ) -> Result<strand::Parameters, SceneError> {
+        let find = |name| find_material(materials, place.clone(), name);
+        Ok(strand::Parameters {
+            material: self.contact_material.as_deref().map(find).transpose()?,
+            ..self.parameters(place)?
+        })
+    }
+
     pub(crate) fn parameters(&self, place: &Subject) -> Result<strand::Parameters, SceneError> {
         let refuse = |field: &str, found: &str, wanted: &str| {
             Err(SceneError::value(
@@ -202,6 +221,7 @@ impl Fibre {
             }
         };
         Ok(strand::Parameters {
+            material: None,
             mass_per_length: mass,
             radius: self.radius.clone(),
             bend_stiffness: bend,
