@@ -147,7 +147,7 @@ mod tests {
             let before = system.state.position[0];
             exchange.begin(&system);
             system.state.force[0] = load;
-            system.step(dt);
+            system.advance(dt);
             // what follows moves along with the body, and is not a step late
             let work = load.dot(system.state.position[0] - before);
             exchange.given[0] = share * work;

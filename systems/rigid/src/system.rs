@@ -117,6 +117,16 @@ impl System {
         })
     }
 
+    /// What stays fixed.
+    pub fn model(&self) -> &Model {
+        &self.model
+    }
+
+    /// What moves.
+    pub fn state(&self) -> &State {
+        &self.state
+    }
+
     /// How steps are taken.
     pub fn options(&self) -> &Options {
         &self.options

@@ -33,7 +33,7 @@ fn miss(system: &mut System, dt: f64, solved: &Solved) -> f64 {
         .iter()
         .map(|&i| system.state.linear_velocity[i] + system.model.gravity * dt)
         .collect();
-    system.step(dt);
+    system.advance(dt);
     let after = |i: usize| system.state.linear_velocity[i];
     moving
         .iter()
@@ -106,8 +106,8 @@ fn asked_and_not(options: &Options) {
     );
     for _ in 0..30 {
         asked.contact_problem(DT).check().unwrap();
-        asked.step(DT);
-        not.step(DT);
+        asked.advance(DT);
+        not.advance(DT);
     }
     assert!(asked.state == not.state, "{}", options.stepper.name());
 }

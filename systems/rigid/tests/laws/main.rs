@@ -2,7 +2,7 @@
 //! how close it must. The default options hold wherever nothing else is said (their solver keeps
 //! sixteen digits for islands as small as these); steps are 10 ms.
 //!
-//! `cargo test -p drystone-rigid --test validation -- --nocapture` prints every measured value.
+//! `cargo test -p drystone-rigid --test laws -- --nocapture` prints every measured value.
 
 #![allow(clippy::unwrap_used, clippy::print_stderr)]
 
@@ -93,7 +93,7 @@ pub(crate) fn undivided() -> Options {
 /// Steps of `dt` for `seconds`.
 pub(crate) fn run_with(system: &mut System, seconds: f64, dt: f64) {
     for _ in 0..(seconds / dt).round() as usize {
-        system.step(dt);
+        system.advance(dt);
     }
 }
 

@@ -77,7 +77,7 @@ fn a_solver_stops_at_its_tolerance_or_its_cap() {
         let mut options = with(Stepper::Pgs, Solver::Cone, Ordering::Identity, 300);
         (options.pgs.tolerance, options.pgs.warm_start) = (tolerance, false);
         let mut system = start(stack(4, 0.5, 0.0), options);
-        system.step(DT).sweeps
+        system.advance(DT).sweeps
     };
     let (coarse, fine, never) = (sweeps(1e-1), sweeps(1e-2), sweeps(0.0));
     assert!(
@@ -142,7 +142,7 @@ fn what_a_method_leaves_open_can_be_set() {
         let mut options = with(Stepper::Pgs, Solver::Anderson, Ordering::Identity, 3000);
         options.pgs.settings.window = window;
         options.pgs.warm_start = false;
-        start(stack(6, 0.5, 0.0), options).step(DT).sweeps
+        start(stack(6, 0.5, 0.0), options).advance(DT).sweeps
     };
     let (short, long) = (sweeps(1), sweeps(12));
     assert!(

@@ -39,7 +39,7 @@ fn a_stack_pressed_into_itself_is_clean_within_ten_frames() {
     for gravity in [false, true] {
         let mut system = penetrating(gravity);
         for _ in 0..10 {
-            system.step(DT);
+            system.advance(DT);
         }
         at_most(
             &format!("penetrating stack, gravity {gravity}, depth after 10 frames [m]"),
@@ -89,7 +89,7 @@ fn a_jam_that_cannot_be_solved_stays_bounded() {
         let mut system = start(model, Options::default());
         let (mut fastest, mut aside, mut highest) = (0.0f64, 0.0f64, 0.0f64);
         for _ in 0..500 {
-            let report = system.step(DT);
+            let report = system.advance(DT);
             assert!(report.set_aside.is_empty());
             for i in 3..system.model.len() {
                 fastest = fastest.max(system.state.linear_velocity[i].length());

@@ -48,8 +48,8 @@ fn balance(model: Model, seconds: f64, free: f64) -> Balance {
     for _ in 0..(seconds / DT).round() as usize {
         let before = total(&system);
         twin.state = system.state.clone();
-        twin.step(DT);
-        system.step(DT);
+        twin.advance(DT);
+        system.advance(DT);
         // but for islands in free fall, which keep their angular momentum as they are moved apart
         let speed = |i: usize| twin.state.linear_velocity[i].length();
         let falls = |i: usize| twin.state.position[i].y > free || speed(i) > FALLING;
@@ -160,7 +160,7 @@ fn meshes_that_bounce_off_each_other_in_empty_space_gain_no_energy() {
         let mut system = start(model, Options::default());
         let before = total(&system);
         for _ in 0..60 {
-            met += system.step(DT).pairs;
+            met += system.advance(DT).pairs;
             worst = worst.max(total(&system) / before - 1.0);
         }
     }

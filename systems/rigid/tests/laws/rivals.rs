@@ -20,7 +20,7 @@ fn forces_torques_and_gravity_accelerate_a_free_body() {
         for _ in 0..100 {
             system.state.force[i] = Vec3::X * 3.0;
             system.state.torque[i] = Vec3::Z * 0.2;
-            system.step(DT);
+            system.advance(DT);
         }
         let v = system.state.linear_velocity[i] - Vec3::new(1.5, -4.905, 0.0);
         let spin = system.state.angular_velocity[i].z - 0.2 / (0.4 * 2.0 * 0.25);
@@ -76,7 +76,7 @@ fn a_dropped_ball_bounces_to_a_quarter_of_its_height() {
         let mut system = start(model, options);
         let (mut rising, mut top) = (false, 0.0f64);
         for _ in 0..100 {
-            system.step(DT);
+            system.advance(DT);
             rising |= system.state.linear_velocity[i].y > 0.1;
             if rising {
                 top = top.max(system.state.position[i].y - 0.1);
@@ -151,7 +151,7 @@ fn a_free_cluster_keeps_its_momentum() {
         let l0 = energy::angular_momentum(&system.state, &system.model, about);
         let mut contacts = 0;
         for _ in 0..200 {
-            contacts += system.step(DT).contacts;
+            contacts += system.advance(DT).contacts;
         }
         assert!(contacts > 1000, "{name}: they hardly met");
         let p = energy::linear_momentum(&system.state, &system.model);
@@ -242,7 +242,7 @@ fn a_sleeping_stack_wakes_when_something_falls_on_it() {
         assert!(!system.state.asleep[drop], "{name}: asleep in mid-air");
         let mut woken = false;
         for _ in 0..30 {
-            system.step(DT);
+            system.advance(DT);
             woken |= system.state.asleep[1..drop].iter().all(|s| !*s);
         }
         assert!(woken, "{name}: slept on");
@@ -301,7 +301,7 @@ fn a_contact_that_bounces_and_overlaps_leaves_at_the_larger_of_the_two_speeds() 
     let mut system = start(model, stepper(Stepper::Pgs));
     let mut top = 0.0f64;
     for k in 0..100 {
-        system.step(DT);
+        system.advance(DT);
         if k > 50 {
             top = top.max(system.state.position[i].y - 0.1);
         }

@@ -9,7 +9,7 @@ use crate::{at_most, is_near};
 
 /// The reports of `steps` steps.
 fn reports(system: &mut System, steps: usize) -> Vec<Report> {
-    (0..steps).map(|_| system.step(DT)).collect()
+    (0..steps).map(|_| system.advance(DT)).collect()
 }
 
 /// Total energy [J].
@@ -59,7 +59,7 @@ fn a_slow_steady_gain_adds_up_until_it_is_named() {
     let mut largest = 0.0f64;
     while steps < 2000 {
         let start = energy(&system);
-        let report = system.step(DT);
+        let report = system.advance(DT);
         largest = largest.max(energy(&system) / start - 1.0);
         if !report.gains.is_empty() {
             break;
@@ -107,7 +107,7 @@ fn a_kick_between_steps_and_a_force_are_no_gain() {
         }
         let at = system.state.position[b] + Vec3::Y * 0.3;
         system.state.apply_force(b, Vec3::new(40.0, 0.0, 5.0), at);
-        all.push(system.step(DT));
+        all.push(system.advance(DT));
     }
     all_sound("kicked and pushed", &all);
 }
@@ -121,7 +121,7 @@ fn work_of_a_force_is_the_energy_it_gave() {
     let mut work = 0.0;
     for _ in 0..100 {
         system.state.apply_force(a, Vec3::X * 10.0, Vec3::ZERO);
-        work += system.step(DT).energy.pushed;
+        work += system.advance(DT).energy.pushed;
     }
     is_near("work of a force", work, energy(&system), 0.01); // symplectic Euler: h/t
 }

@@ -102,7 +102,7 @@ fn carried(options: Options) -> f64 {
     let mut system = start(model, options);
     let mut worst = 0.0f64;
     for _ in 0..300 {
-        system.step(DT);
+        system.advance(DT);
         for i in [rider - 1, rider] {
             worst = worst.max((system.state.linear_velocity[i] - Vec3::X * 2.0).length());
         }
@@ -175,7 +175,7 @@ fn momentum_drift(boxes: bool, options: Options) -> (f64, f64, usize) {
         .map(|i| system.model.mass[i] * system.model.start_linear_velocity[i].length())
         .sum::<f64>();
     let (p0, l0) = (p(&system), l(&system));
-    let hits = (0..1000).map(|_| system.step(DT).contacts).sum();
+    let hits = (0..1000).map(|_| system.advance(DT).contacts).sum();
     (
         (p(&system) - p0).length() / scale,
         (l(&system) - l0).length() / scale,

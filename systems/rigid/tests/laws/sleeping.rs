@@ -95,7 +95,7 @@ fn a_force_wakes_the_whole_stack() {
     let mut system = sleeping_column(stack(3, 0.5, 0.0));
     let at = system.state.position[3];
     system.state.apply_force(3, Vec3::Y * 300.0, at);
-    system.step(DT);
+    system.advance(DT);
     assert!((1..=3).all(|i| !system.state.asleep[i]));
 }
 
@@ -156,7 +156,7 @@ fn a_body_spoilt_by_its_user_harms_no_other() {
             "velocity" => system.state.linear_velocity[3] = wrong,
             _ => system.state.force[3] = wrong,
         }
-        assert_eq!(system.step(DT).set_aside, [3], "{what}");
+        assert_eq!(system.advance(DT).set_aside, [3], "{what}");
         run(&mut system, 0.5);
         assert!(system.state.present[1] && system.state.present[2], "{what}");
         at_most(

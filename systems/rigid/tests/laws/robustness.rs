@@ -28,7 +28,7 @@ fn a_step_of_no_length_changes_nothing() {
         let mut system = start(stack(3, 0.5, 0.0), Options::default());
         run(&mut system, 0.1);
         let before = system.state.clone();
-        system.step(dt);
+        system.advance(dt);
         assert_eq!(before, system.state, "step of {dt} s");
     }
 }
@@ -38,7 +38,7 @@ fn steps_of_any_length_keep_a_stack_standing() {
     for dt in [1e-6, 1e-4, 1.0 / 240.0, 1.0 / 24.0, 0.1] {
         let mut system = start(stack(3, 0.5, 0.0), Options::default());
         for _ in 0..50 {
-            system.step(dt);
+            system.advance(dt);
         }
         assert!(is_finite(&system));
         at_most(
@@ -64,7 +64,7 @@ fn bodies_in_one_place_come_apart_or_stay_but_do_not_fly() {
         let mut system = start(model, Options::default());
         let mut fastest = 0.0f64;
         for _ in 0..300 {
-            let report = system.step(DT);
+            let report = system.advance(DT);
             assert!(report.set_aside.is_empty());
             fastest = system
                 .state
@@ -105,7 +105,7 @@ fn a_billion_to_one_stays_bounded() {
     let mut system = start(model, Options::default());
     let mut fastest = 0.0f64;
     for _ in 0..500 {
-        system.step(DT);
+        system.advance(DT);
         fastest = system
             .state
             .linear_velocity
@@ -195,7 +195,7 @@ fn a_storm_of_bodies_stays_finite() {
     let before = energy_of(&system);
     let mut most = 0.0f64;
     for _ in 0..300 {
-        assert!(system.step(DT).set_aside.is_empty());
+        assert!(system.advance(DT).set_aside.is_empty());
         most = most.max(energy_of(&system));
     }
     assert!(is_finite(&system));

@@ -132,7 +132,7 @@ fn correct_first_does_not_turn_a_fast_ball() {
         let i = ball(&mut model, 0.1, Vec3::Y * 0.095, 1.0);
         model.start_linear_velocity[i] = Vec3::X * 20.0;
         let mut system = start(model, paper_with(|vsp| vsp.correct_first = correct_first));
-        system.step(DT);
+        system.advance(DT);
         2.0 * system.state.rotation[i].xyz().length()
     };
     assert!(turn(true) < 1e-3, "turned {} rad", turn(true)); // measured: 4e-4 (the first a dT)
@@ -221,7 +221,7 @@ fn islands_hold_apart_what_is_pressed_together_in_mid_air() {
         for _ in 0..20 {
             system.state.force[a] = Vec3::Y * 50.0;
             system.state.force[b] = Vec3::Y * -50.0;
-            system.step(DT);
+            system.advance(DT);
         }
         system.state.linear_velocity[a].y - system.state.linear_velocity[b].y
     };
@@ -246,7 +246,7 @@ fn gamma_weakens_the_constraint_forces() {
     let sag = |gamma: f64| {
         let mut system = start(stack(5, 0.5, 0.0), paper_with(|vsp| vsp.gamma = gamma));
         run(&mut system, 1.0);
-        system.step(DT).residual
+        system.advance(DT).residual
     };
     let (plain, relaxed) = (sag(0.0), sag(10.0));
     assert!(
@@ -346,7 +346,7 @@ fn a_ball_bounces_as_newton_says_with_all_repairs() {
         let mut system = start(model, preset("repaired"));
         let (mut rising, mut top) = (false, 0.0f64);
         while system.state.time < 1.0 {
-            system.step(1e-3);
+            system.advance(1e-3);
             rising |= system.state.linear_velocity[i].y > 0.0;
             if rising {
                 top = top.max(system.state.position[i].y - 0.1);

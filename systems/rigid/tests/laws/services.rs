@@ -246,7 +246,7 @@ fn lone(change: impl Fn(&mut Model), each_step: impl Fn(&mut System)) -> System 
     let mut system = start(model, Options::default());
     for _ in 0..100 {
         each_step(&mut system);
-        system.step(DT);
+        system.advance(DT);
     }
     system
 }
@@ -337,7 +337,7 @@ fn forces_and_torques_accelerate() {
     for _ in 0..50 {
         let at = system.state.position[i];
         system.state.apply_force(i, Vec3::X * 60.0, at);
-        system.step(DT);
+        system.advance(DT);
     }
     let wanted = (60.0 / 10.0 - 0.5 * G) * 0.5;
     is_near(

@@ -29,9 +29,9 @@ fn two_balls(options: &Options) -> (f64, f64, f64) {
             let before = energy::kinetic_energy(&system.state, &system.model);
             // to the impact and one step more: the last bit of the gap is closed first
             while system.state.linear_velocity[a] == Vec3::X * v1 && system.state.time < 1.0 {
-                system.step(DT);
+                system.advance(DT);
             }
-            system.step(DT);
+            system.advance(DT);
             let lost = before - energy::kinetic_energy(&system.state, &system.model);
             let [w1, w2] = [a, b].map(|i| system.state.linear_velocity[i]);
             let after = |m1: f64, m2: f64, v1: f64, v2: f64| {
@@ -74,7 +74,7 @@ fn summits(e: f64, dt: f64, seconds: f64) -> (Vec<f64>, f64) {
     let mut system = start(model, Options::default());
     let (mut heights, mut rest, mut highest, mut before) = (Vec::new(), 0.0, 0.0f64, 0.0);
     while system.state.time < seconds {
-        system.step(dt);
+        system.advance(dt);
         let (y, v) = (
             system.state.position[i].y - radius,
             system.state.linear_velocity[i].y,
@@ -249,7 +249,7 @@ fn a_rod_that_slides_into_its_own_shadow_stays_finite() {
             let (from, mut rise, mut strongest, mut before) =
                 (total(&system), 0.0f64, 0.0f64, total(&system));
             for _ in 0..200 {
-                let report = system.step(DT);
+                let report = system.advance(DT);
                 assert!(
                     report.set_aside.is_empty(),
                     "set aside at {} s",

@@ -105,7 +105,7 @@ fn merit_and_residual_vanish_for_boxes_at_rest_and_tell_a_bad_guess() {
 #[test]
 fn deepest_penetration_is_that_of_the_last_query() {
     let mut system = start(ball_grid(), stepper(Stepper::Pgs));
-    let report = system.step(DT);
+    let report = system.advance(DT);
     let deepest = energy::deepest_penetration(&system.state.contacts);
     assert!(
         (deepest - 0.1).abs() < 1e-12 && report.deepest_penetration == deepest,

@@ -94,7 +94,7 @@ fn falls_at(shift: f64, options: Options, dt: f64) -> f64 {
     let mut system = start(model, options);
     let mut before = 0.0;
     while system.state.time < 3.0 {
-        system.step(dt);
+        system.advance(dt);
         let drop = system.model.start_position[6].y - system.state.position[6].y;
         if drop > 0.25 {
             // between the two steps, linearly

@@ -230,7 +230,7 @@ pub(crate) fn start(model: Model, options: Options) -> System {
 /// Steps of `DT` for `seconds`.
 pub(crate) fn run(system: &mut System, seconds: f64) {
     for _ in 0..(seconds / DT).round() as usize {
-        system.step(DT);
+        system.advance(DT);
     }
 }
 
@@ -400,7 +400,7 @@ pub(crate) fn most_energy(system: &mut System, seconds: f64) -> f64 {
     let before = total_energy(system);
     let mut most = 1.0f64;
     for _ in 0..(seconds / DT).round() as usize {
-        system.step(DT);
+        system.advance(DT);
         let share = total_energy(system) / before;
         let lost = system.state.removed.iter().any(|removed| *removed);
         most = most.max(if share.is_finite() && !lost {

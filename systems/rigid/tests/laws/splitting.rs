@@ -32,7 +32,7 @@ fn a_body_at_rest_above_a_floor_thinner_than_its_first_fall_lands_on_it() {
                 };
                 let mut system = start(model, Options::default());
                 for _ in 0..20 {
-                    system.step(dt);
+                    system.advance(dt);
                     let inside = size - system.state.position[falling].y;
                     deepest = deepest.max(inside / thick);
                 }
@@ -61,7 +61,7 @@ fn a_force_that_acts_for_one_step_drives_nothing_through_a_thin_wall() {
         // 10 m/s at the end of the step, so at most 0.1 m within it
         let centre = system.state.position[i];
         system.state.apply_force(i, 2000.0 * Vec3::X, centre);
-        system.step(DT);
+        system.advance(DT);
         let inside =
             system.state.position[i].x + edge + half.x - system.model.start_position[wall].x;
         at_most(
@@ -91,15 +91,19 @@ fn a_step_is_split_for_rods_that_meet_and_not_for_rods_that_pass() {
     let mut passing = rods(0.05);
     let before = passing.state.linear_velocity.clone();
     for _ in 0..3 {
-        assert_eq!(passing.step(DT).parts, 1, "rods pass 3 cm above each other");
+        assert_eq!(
+            passing.advance(DT).parts,
+            1,
+            "rods pass 3 cm above each other"
+        );
     }
     assert_eq!(before, passing.state.linear_velocity);
 
     let mut meeting = rods(0.012);
-    let parts = f64::from(meeting.step(DT).parts);
+    let parts = f64::from(meeting.advance(DT).parts);
     at_least("rods that meet, parts of the step", parts, 2.0);
     for _ in 0..3 {
-        meeting.step(DT);
+        meeting.advance(DT);
     }
     // the faster one came from behind and stays there, or above
     let way = meeting.state.position[1] - meeting.state.position[0];
@@ -122,7 +126,11 @@ fn a_step_of_what_spins_alone_or_rests_is_whole_and_one_beside_a_plate_is_split(
         let i = block_at(&mut model, rod, at, 1.0);
         model.start_angular_velocity[i] = 40.0 * Vec3::Z;
         let mut system = start(model, Options::default());
-        assert_eq!(system.step(DT).parts == 1, whole, "{gap} m above a plate");
+        assert_eq!(
+            system.advance(DT).parts == 1,
+            whole,
+            "{gap} m above a plate"
+        );
     }
 }
 
@@ -140,7 +148,7 @@ fn what_is_struck_beside_the_ground_meets_it_in_the_same_step() {
         let mut system = start(model, Options::default());
         let mut lowest = f64::INFINITY;
         for _ in 0..5 {
-            system.step(DT);
+            system.advance(DT);
             let pose = system.state.pose(plate);
             let down = pose.local_direction(-Vec3::Y);
             let reach = system.model.shape[plate].support(down);
@@ -164,9 +172,9 @@ fn what_slides_along_the_ground_strikes_nothing_beside_it() {
         model.start_linear_velocity[i] = 30.0 * Vec3::X;
     }
     let mut system = start(model, Options::default());
-    system.step(DT);
+    system.advance(DT);
     for _ in 0..20 {
-        let report = system.step(DT);
+        let report = system.advance(DT);
         assert_eq!((report.parts, report.pairs, report.islands), (1, 2, 2));
     }
 }
@@ -183,7 +191,7 @@ fn deep_overlap_of_what_flies_is_corrected_around_it_and_what_stands_stays() {
     model.start_linear_velocity[upper] = Vec3::new(4.0, 0.0, 0.0);
     let mut system = start(model, Options::default());
     for _ in 0..10 {
-        system.step(DT);
+        system.advance(DT);
     }
     let depth = 1.0 - (system.state.position[upper].y - system.state.position[row[7]].y);
     at_most("cube that flew off, depth after 10 steps [m]", depth, 1e-3); // measured: 7e-5

@@ -144,7 +144,7 @@ fn run(kind: &Kind, s: f64) -> (Vec<(Vec3, Quat)>, f64) {
     let dt = 0.01 * s.sqrt();
     let mut deepest = 0.0f64;
     for _ in 0..(kind.2 / 0.01).round() as usize {
-        deepest = deepest.max(system.step(dt).deepest_penetration / s);
+        deepest = deepest.max(system.advance(dt).deepest_penetration / s);
     }
     let state = &system.state;
     let ends = state
