@@ -184,6 +184,7 @@ impl ContactProblem {
     /// finite values, no negative friction.
     pub fn check(&self) -> Result<(), ProblemError> {
         let contacts = self.contacts();
+        // what a list must be: as long as there are contacts, and finite
         let per_contact = |thing: &'static str, found: usize| match found == contacts {
             true => Ok(()),
             false => Err(ProblemError::Count {
@@ -205,6 +206,7 @@ impl ContactProblem {
             (0..rows.len()).try_for_each(|k| rows[k].iter().try_for_each(|x| finite(thing, k, *x)))
         };
         rows("right-hand sides", self.b())?;
+        // masses and geometry, or the matrix
         match &self.form {
             Form::Factored(problem) => {
                 for (k, body) in problem.bodies.iter().enumerate() {
@@ -232,6 +234,7 @@ impl ContactProblem {
                 }
             }
         }
+        // friction
         for contact in 0..contacts {
             let value = self.friction(contact);
             finite("friction at a contact", contact, value)?;
@@ -239,6 +242,7 @@ impl ContactProblem {
                 return Err(ProblemError::Friction { contact, value });
             }
         }
+        // what a problem may have besides: places, graph, impulses
         if let Some(places) = &self.places {
             per_contact("places", places.len())?;
             for (k, place) in places.iter().enumerate() {

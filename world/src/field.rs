@@ -134,6 +134,7 @@ impl Field {
             false => self.name.clone(),
         };
         let place = Subject::named("field", &name);
+        // the kind of field
         let field: Arc<dyn common::Field> = match &self.kind {
             FieldKind::Wind { velocity } => Arc::new(common::Wind(Vec3::from(*velocity))),
             FieldKind::Turbulence {
@@ -191,6 +192,7 @@ impl Field {
                 Arc::new(Acceleration(move |_, v: Vec3, _| v * -rate))
             }
         };
+        // its numbers
         let field = NamedField {
             name,
             field,

@@ -496,6 +496,7 @@ impl Shape {
                 wanted,
             )
         };
+        // each kind of shape
         match self {
             Self::Box { size } => {
                 for (axis, x) in ["x", "y", "z"].iter().zip(size) {

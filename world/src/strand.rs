@@ -367,6 +367,7 @@ impl Strand {
     /// Says what is wrong with what the strand system does not look at.
     pub(crate) fn validate(&self) -> Result<(), SceneError> {
         let place = &self.place();
+        // file and units
         if let Some(file) = &self.file {
             let found = format!("\"{file}\", which was not read");
             return Err(SceneError::value(
@@ -385,6 +386,7 @@ impl Strand {
         ensure(unit == 1.0, place, "metres_per_unit", unit, wanted)?;
         ensure(self.up_axis == UpAxis::Y, place, "up_axis", "z", wanted)?;
         validate_pose(place, self.position, self.rotation, self.turn)?;
+        // curves
         let curves = std::iter::once(&self.points).chain(self.branches.iter().map(|b| &b.points));
         for (c, points) in curves.enumerate() {
             let field = match c {
@@ -419,11 +421,13 @@ impl Strand {
             let wanted = "it left out beside `branch`, `rest` or `normals`";
             ensure(whole, place, "segments", n, wanted)?;
         }
+        // what it is on
         for (field, base) in [("base", &self.base), ("reference", &self.reference)] {
             if let Base::Path(keys) = base {
                 crate::body::validate_keys(place, &format!("{field}.path"), keys)?;
             }
         }
+        // controls and looks
         if let Some(margin) = self.stiffen {
             let fine = (1.0..=1e6).contains(&margin);
             ensure(fine, place, "stiffen", margin, "a factor from 1 to 1e6")?;

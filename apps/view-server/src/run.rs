@@ -360,6 +360,7 @@ impl Stage {
 
     fn try_to_obey(&mut self, client: u64, command: Command) -> Result<(), Complaint> {
         match command {
+            // time
             Command::Play {} => {
                 if self.recorded() && self.looking.is_none() {
                     self.looking = Some(self.first());
@@ -388,6 +389,7 @@ impl Stage {
             }
             Command::Loop { on } => self.looped = on,
             Command::Goto { time } => self.go_to(time),
+            // what is simulated
             Command::Set { lane, assignment } => {
                 let source = self.source.clone();
                 let again = self.lane(lane)?.set(&source, &assignment)?;
@@ -412,6 +414,7 @@ impl Stage {
                 self.wanted.compare = sets;
                 self.build_or(before)?;
             }
+            // hands
             Command::Grab { lane, body, point } => {
                 self.leave_the_past();
                 let point = Vec3::from(point);
@@ -461,6 +464,7 @@ impl Stage {
                 lanes.try_for_each(|lane| lane.throw(origin, velocity, radius))?;
                 self.look();
             }
+            // who watches
             Command::Watch { kinds } => {
                 self.clients.insert(client, kinds);
                 if self.looking.is_none() {

@@ -27,6 +27,7 @@ impl Newton {
         self.local.clear();
         self.local.resize(problem.velocity.len(), NONE);
         let mut mass = 0.0;
+        // bodies, with the velocities of now and those without contacts
         for &(_, slot) in &self.members[members] {
             let k = slot as usize;
             let inverse_mass = problem.inverse_mass[k].f64();
@@ -47,6 +48,7 @@ impl Newton {
         }
         island.mass = mass;
 
+        // contact points: rows of J, with what fixed bodies bring as a bias
         island.points.clear();
         island.edges.clear();
         for &(_, place) in &self.patches[patches] {

@@ -203,6 +203,7 @@ impl Net {
             }
         }
         let surface = |k: Option<usize>| k.map(|k| (k, model.materials.row(k).to_vec()));
+        // sheets: topology, masses lumped to the vertices, drag, loads
         for sheet in &model.sheets {
             let first = net.start.len() as u32;
             let rest = sheet.rest.as_ref().unwrap_or(&sheet.points);
@@ -243,6 +244,7 @@ impl Net {
                 object.surface = surface(sheet.contact_material);
             }
         }
+        // obstacles
         for obstacle in &model.obstacles {
             net.add(
                 &obstacle.name,
@@ -275,6 +277,7 @@ impl Net {
         for (lightness, inverse_mass) in net.lightness.iter_mut().zip(&net.inverse_mass) {
             *lightness = lightness.max(*inverse_mass);
         }
+        // who is next to whom, and what moves as prescribed
         net.finish_topology();
         net.find_scales();
         net.movers = movers(model);

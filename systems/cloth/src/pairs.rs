@@ -160,6 +160,7 @@ impl Pairs {
     }
 
     pub(crate) fn insert(&mut self, net: &Net, kind: Kind, a: u32, b: u32) -> u32 {
+        // corners of both primitives
         let corners = match kind {
             Kind::VertexFace => {
                 let f = net.faces[b as usize];
@@ -196,6 +197,7 @@ impl Pairs {
                 false => Scripted::No,
             },
         };
+        // what its clock and its lists need
         let [a_side, b_side] = [corners[0], corners[3]].map(|i| net.object_of(i));
         let bounce = a_side.contact(b_side).restitution;
         let record = Record {
@@ -210,6 +212,7 @@ impl Pairs {
                 }
             }),
         };
+        // a place in the pool
         let p = if let Some(p) = self.unused.pop() {
             self.pool[p as usize] = pair;
             self.records[p as usize] = record;

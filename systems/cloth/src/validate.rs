@@ -14,6 +14,7 @@ const MOST: usize = 1 << 28;
 impl Model {
     /// Refuses what cannot be simulated, naming the thing, the value found and the value wanted.
     pub fn validate(&self) -> Result<(), Error> {
+        // layers and gravity
         let contact = &self.contact;
         for (what, x) in [
             ("contact.thickness", contact.thickness),
@@ -31,6 +32,7 @@ impl Model {
                 "a finite vector",
             ));
         }
+        // names and size
         let mut names = BTreeSet::new();
         let all = self
             .sheets
@@ -60,6 +62,7 @@ impl Model {
                 format!("{MOST} at most"),
             ));
         }
+        // sheets and obstacles
         for sheet in &self.sheets {
             let thickness = sheet.thickness.unwrap_or(contact.thickness);
             if !(thickness > 0.0 && thickness.is_finite()) {
@@ -410,6 +413,7 @@ fn validate_mesh(
     segments: &[[u32; 2]],
 ) -> Result<(), Error> {
     let mut seen = BTreeMap::new();
+    // triangles: of known vertices, once each, with an area
     for (f, face) in faces.iter().enumerate() {
         let what = format!("triangle {f}");
         if let Some(i) = face.iter().find(|i| **i as usize >= points.len()) {
@@ -452,6 +456,7 @@ fn validate_mesh(
             ));
         }
     }
+    // segments: of known vertices, with a length
     for (s, segment) in segments.iter().enumerate() {
         if let Some(i) = segment.iter().find(|i| **i as usize >= points.len()) {
             return Err(Error::quantity(

@@ -274,6 +274,7 @@ impl Model {
 
 impl Body {
     fn validate(&self, materials: usize) -> Result<(), Error> {
+        // how faults are named
         let finite = |what: &'static str, ok: bool, found: String| {
             if ok {
                 Ok(())
@@ -297,6 +298,7 @@ impl Body {
                 })
             }
         };
+        // pose and velocity
         let show = |v: Vec3| format!("({}, {}, {})", v.x, v.y, v.z);
         finite(
             "position",

@@ -389,6 +389,7 @@ impl Options {
 
     /// Says which option is out of range, if one is.
     pub fn validate(&self) -> Result<(), Error> {
+        // how faults are named
         let positive = |option: &'static str, x: f64| {
             if x > 0.0 && x.is_finite() {
                 Ok(())
@@ -422,6 +423,7 @@ impl Options {
                 })
             }
         };
+        // each stepper in turn
         self.tuning.validate()?;
         count("coursed.substeps", self.coursed.substeps)?;
         if LaneMethod::of(self.coursed.solver).is_none() {

@@ -198,6 +198,7 @@ impl Tuning {
 
     /// Says which number is out of range, if one is.
     pub(crate) fn validate(&self) -> Result<(), Error> {
+        // which numbers may be zero
         let positive = [
             ("tuning.envelope", self.envelope),
             ("tuning.struck", self.struck),
@@ -244,6 +245,7 @@ impl Tuning {
             found: found.to_string(),
             wanted,
         };
+        // the first that is out of range
         for (option, found) in positive {
             if !(found > 0.0 && found.is_finite()) {
                 return Err(refused(option, found, "more than zero, finite"));

@@ -128,6 +128,7 @@ impl Surface {
                 "more than 0 m, at most 1e6 m",
             )
         };
+        // how faults are named
         let count = |name: &str, n: u64, least: u64| {
             let fine = (least..=MOST).contains(&n);
             ensure(fine, place, &field(name), n, &format!("{least} to {MOST}"))
@@ -141,6 +142,7 @@ impl Surface {
             }
             Ok(())
         };
+        // each kind of surface
         match self {
             Self::Sheet {
                 columns,
@@ -238,6 +240,7 @@ impl Surface {
 
     /// As lists, in its own frame.
     pub(crate) fn make(&self) -> Made {
+        // each kind of surface as points, triangles and segments
         match self {
             Self::Sheet {
                 columns,

@@ -277,6 +277,7 @@ impl Rider<'_> {
         let refuse = |field: &str, found: String, wanted: &str| {
             SceneError::value(&place, field, found, wanted)
         };
+        // the link that is held
         let chain = &built.model.chains[i];
         let base = chain.base.path.pose(self.time);
         let links = self.links_of(i, chain);
@@ -290,6 +291,7 @@ impl Rider<'_> {
         let start = Pose::new(links[link].tip, links[link].rotation);
         let mut ride = None;
         let mut passes = None;
+        // what it is held to
         let to = match &hold.to {
             Anchor::Start => strand::Anchor::World(MotionPath::fixed(start)),
             Anchor::Base => strand::Anchor::Base(base.inverse().then(&start)),
@@ -364,6 +366,7 @@ impl Rider<'_> {
                 strand::Anchor::Strand { strand, link, at }
             }
         };
+        // what of it is held
         let what = match &hold.what {
             Held::Point => strand::ConstraintKind::Point {
                 link,
@@ -394,6 +397,7 @@ impl Rider<'_> {
                 }
             }
         };
+        // the constraint
         let mut constraint = strand::Constraint::new(format!("{}/hold-{k}", strand.name), i, what);
         let spans = || {
             let wanted = "spans from an earlier to a later time, in order";

@@ -164,6 +164,7 @@ impl Fibre {
                 wanted,
             ))
         };
+        // one way to say each thing
         if self.density.is_some() && self.mass_per_length.is_some() {
             return refuse(
                 "mass_per_length",
@@ -195,6 +196,7 @@ impl Fibre {
             self.poisson,
             "more than -1 and at most 0.5",
         )?;
+        // mass and stiffness of the cross-section
         let (pi, fallback) = (std::f64::consts::PI, |x: f64| Profile::from(x));
         let mass = match &self.mass_per_length {
             Some(mass) => mass.clone(),
@@ -220,6 +222,7 @@ impl Fibre {
                 twist
             }
         };
+        // all of them
         Ok(strand::Parameters {
             material: None,
             mass_per_length: mass,
