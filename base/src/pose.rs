@@ -9,7 +9,7 @@ use crate::{Mat3, Quat, Vec3};
 /// A rigid motion: first turn by `rotation`, then move by `position`.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Pose {
-    /// Where the origin goes [m].
+    /// Where the origin goes \[m\].
     pub position: Vec3,
     /// How the axes turn.
     pub rotation: Quat,
@@ -94,7 +94,7 @@ impl Pose {
     }
 }
 
-/// `rotation` after turning at the world rate `omega` [rad/s] for `h` seconds, first order:
+/// `rotation` after turning at the world rate `omega` \[rad/s\] for `h` seconds, first order:
 /// `q + h/2 ω q`, normalised (Erleben 2007, eq. 24-26).
 #[inline]
 pub fn integrate_rotation(rotation: Quat, omega: Vec3, h: f64) -> Quat {

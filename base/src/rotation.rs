@@ -4,7 +4,7 @@
 use crate::functions::{atan2, cos, sin};
 use crate::{Mat3, Quat, Vec3};
 
-/// The rotation vector of `q`, the shorter way round [rad].
+/// The rotation vector of `q`, the shorter way round \[rad\].
 #[inline]
 pub fn log(q: Quat) -> Vec3 {
     let (v, w) = if q.w < 0.0 {

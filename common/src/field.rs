@@ -15,13 +15,13 @@ pub type Fault = (&'static str, String, &'static str);
 
 /// A field of moving air or of acceleration. Must be a pure function of its arguments.
 pub trait Field: Send + Sync {
-    /// Velocity of the air at `x` and time `t` [m/s].
+    /// Velocity of the air at `x` and time `t` \[m/s\].
     fn air(&self, x: Vec3, t: f64) -> Vec3 {
         let _ = (x, t);
         Vec3::ZERO
     }
 
-    /// Acceleration of what is at `x` with velocity `v` at time `t` [m/s²].
+    /// Acceleration of what is at `x` with velocity `v` at time `t` \[m/s²\].
     fn acceleration(&self, x: Vec3, v: Vec3, t: f64) -> Vec3 {
         let _ = (x, v, t);
         Vec3::ZERO
@@ -40,7 +40,7 @@ pub struct NamedField {
     pub name: String,
     /// What it does.
     pub field: Arc<dyn Field>,
-    /// Factor over time [1].
+    /// Factor over time \[1\].
     pub strength: Ramp,
     /// Whether it is part of the implicit step of strands; otherwise it is sampled once a step.
     pub implicit: bool,
@@ -57,7 +57,7 @@ impl NamedField {
         }
     }
 
-    /// Mean acceleration over the next `h` seconds of what is at `x` with velocity `v` and feels nothing else [m/s²].
+    /// Mean acceleration over the next `h` seconds of what is at `x` with velocity `v` and feels nothing else \[m/s²\].
     ///
     /// Linearly implicit in the velocity, so that no drag turns a motion round:
     /// `a = (1 − h ∂a/∂v)⁻¹ a(x, v, t)`, the derivative by differences.
@@ -116,7 +116,7 @@ fn finite(what: &'static str, v: Vec3) -> Option<Fault> {
     (!v.is_finite()).then(|| (what, v.to_string(), "finite numbers"))
 }
 
-/// Air that moves everywhere alike [m/s].
+/// Air that moves everywhere alike \[m/s\].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Wind(pub Vec3);
 
@@ -133,13 +133,13 @@ impl Field for Wind {
 /// Air that circles about an axis.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Vortex {
-    /// A point of the axis [m].
+    /// A point of the axis \[m\].
     pub centre: Vec3,
     /// Direction of the axis; the air turns about it by the right hand.
     pub axis: Vec3,
-    /// Circulation, `2π r u` far out [m²/s].
+    /// Circulation, `2π r u` far out \[m²/s\].
     pub circulation: f64,
-    /// Radius of the slow core [m].
+    /// Radius of the slow core \[m\].
     pub core: f64,
 }
 
@@ -171,9 +171,9 @@ impl Field for Vortex {
 pub struct Wake {
     /// What moves.
     pub path: MotionPath,
-    /// Its size [m].
+    /// Its size \[m\].
     pub radius: f64,
-    /// How fast the trace fades [s].
+    /// How fast the trace fades \[s\].
     pub fading: f64,
 }
 
@@ -201,11 +201,11 @@ impl Field for Wake {
 /// Pulls to a point (pushes, if the strength is negative).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Attractor {
-    /// [m]
+    /// \[m\]
     pub centre: Vec3,
-    /// Acceleration at the distance `range`, where it is strongest [m/s²].
+    /// Acceleration at the distance `range`, where it is strongest \[m/s²\].
     pub strength: f64,
-    /// [m]
+    /// \[m\]
     pub range: f64,
 }
 
@@ -223,7 +223,7 @@ impl Field for Attractor {
     }
 }
 
-/// Any acceleration [m/s²] of a place [m], a velocity [m/s] and the time [s].
+/// Any acceleration \[m/s²\] of a place \[m\], a velocity \[m/s\] and the time \[s\].
 pub struct Acceleration<F>(pub F);
 
 impl<F: Fn(Vec3, Vec3, f64) -> Vec3 + Send + Sync> Field for Acceleration<F> {
@@ -236,11 +236,11 @@ impl<F: Fn(Vec3, Vec3, f64) -> Vec3 + Send + Sync> Field for Acceleration<F> {
 /// source of air.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Turbulence {
-    /// Root mean square speed [m/s].
+    /// Root mean square speed \[m/s\].
     pub speed: f64,
-    /// Size of the largest eddies [m].
+    /// Size of the largest eddies \[m\].
     pub size: f64,
-    /// Time in which an eddy of that size changes [s].
+    /// Time in which an eddy of that size changes \[s\].
     pub duration: f64,
     waves: Vec<Wave>,
 }

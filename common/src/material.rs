@@ -9,9 +9,9 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Material {
-    /// Coulomb's coefficient [1].
+    /// Coulomb's coefficient \[1\].
     pub friction: f64,
-    /// Newton's coefficient, 0 (stays) to 1 (bounces back) [1].
+    /// Newton's coefficient, 0 (stays) to 1 (bounces back) \[1\].
     pub restitution: f64,
 }
 

@@ -40,7 +40,7 @@ pub enum Interpolation {
 /// One key of a motion path.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Key {
-    /// [s]
+    /// \[s\]
     pub time: f64,
     /// Where the moving frame is then.
     pub pose: Pose,
@@ -49,7 +49,7 @@ pub struct Key {
 }
 
 impl Key {
-    /// In `pose` at `time` [s], without slowing down.
+    /// In `pose` at `time` \[s\], without slowing down.
     pub const fn new(time: f64, pose: Pose) -> Self {
         let easing = Easing::Through;
         Self { time, pose, easing }
@@ -61,13 +61,13 @@ impl Key {
 pub struct Moving {
     /// Its frame to world.
     pub pose: Pose,
-    /// Of the origin, world axes [m/s].
+    /// Of the origin, world axes \[m/s\].
     pub velocity: Vec3,
-    /// Of the origin, world axes [m/s²].
+    /// Of the origin, world axes \[m/s²\].
     pub acceleration: Vec3,
-    /// Axes of the frame [rad/s].
+    /// Axes of the frame \[rad/s\].
     pub angular_velocity: Vec3,
-    /// Axes of the frame [rad/s²].
+    /// Axes of the frame \[rad/s²\].
     pub angular_acceleration: Vec3,
 }
 
@@ -221,12 +221,12 @@ impl MotionPath {
         self.interpolation == Interpolation::Linear && !rests(i) && !rests(i + 1)
     }
 
-    /// Pose at `time` [s].
+    /// Pose at `time` \[s\].
     pub fn pose(&self, time: f64) -> Pose {
         self.at(time).pose
     }
 
-    /// Pose, velocity and acceleration at `time` [s].
+    /// Pose, velocity and acceleration at `time` \[s\].
     pub fn at(&self, time: f64) -> Moving {
         let after = self.keys.partition_point(|key| key.time <= time);
         let Some(i) = after.checked_sub(1) else {

@@ -118,7 +118,7 @@ impl<const N: usize> From<[[f64; 2]; N]> for Ramp {
 pub struct Profile {
     /// Over the fraction of arc length.
     pub along: Ramp,
-    /// Factor over time [1].
+    /// Factor over time \[1\].
     pub over_time: Ramp,
 }
 
@@ -150,7 +150,7 @@ impl Profile {
         self
     }
 
-    /// Value at the fraction `s` of arc length and time `t` [s].
+    /// Value at the fraction `s` of arc length and time `t` \[s\].
     pub fn at(&self, s: f64, t: f64) -> f64 {
         self.along.at(s) * self.over_time.at(t)
     }
@@ -287,7 +287,7 @@ enum ProfileForm {
     Animated {
         /// Over the fraction of arc length, 0 at the root to 1 at the tip.
         along: RampForm,
-        /// Factor over time in seconds [1].
+        /// Factor over time in seconds \[1\].
         #[serde(default)]
         over_time: Option<RampForm>,
     },

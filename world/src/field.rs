@@ -20,7 +20,7 @@ pub struct Field {
     pub name: String,
     /// What it does.
     pub kind: FieldKind,
-    /// Factor over time, for gusts [1].
+    /// Factor over time, for gusts \[1\].
     #[serde(default = "whole", skip_serializing_if = "is_whole")]
     pub strength: Ramp,
     /// Whether it enters the implicit step of strands, rather than being sampled once a step.
@@ -43,16 +43,16 @@ fn is_whole(ramp: &Ramp) -> bool {
 pub enum FieldKind {
     /// Air moves everywhere alike.
     Wind {
-        /// [m/s]
+        /// \[m/s\]
         velocity: [f64; 3],
     },
     /// Air moves in eddies, of which none is a source.
     Turbulence {
-        /// Root mean square [m/s].
+        /// Root mean square \[m/s\].
         speed: f64,
-        /// Of the largest eddies [m].
+        /// Of the largest eddies \[m\].
         size: f64,
-        /// In which an eddy of that size changes [s].
+        /// In which an eddy of that size changes \[s\].
         #[serde(default = "one_second")]
         duration: f64,
         /// Where its random numbers start, beside the seed of the scene.
@@ -61,42 +61,42 @@ pub enum FieldKind {
     },
     /// Air circles about an axis.
     Vortex {
-        /// A point of the axis [m].
+        /// A point of the axis \[m\].
         centre: [f64; 3],
         /// Its direction; the air turns about it by the right hand.
         #[serde(default = "upwards")]
         axis: [f64; 3],
-        /// `2π r u` far out [m²/s].
+        /// `2π r u` far out \[m²/s\].
         circulation: f64,
-        /// Radius of the slow core [m].
+        /// Radius of the slow core \[m\].
         core: f64,
     },
     /// Air is dragged along by something that moves.
     Wake {
         /// Where that is.
         path: Vec<Key>,
-        /// Its size [m].
+        /// Its size \[m\].
         radius: f64,
-        /// How fast the trace fades [s].
+        /// How fast the trace fades \[s\].
         fading: f64,
     },
     /// Pulls to a point, or pushes from it if the strength is negative.
     Attractor {
-        /// [m]
+        /// \[m\]
         centre: [f64; 3],
-        /// At the distance `range`, where it is strongest [m/s²].
+        /// At the distance `range`, where it is strongest \[m/s²\].
         strength: f64,
-        /// [m]
+        /// \[m\]
         range: f64,
     },
     /// The same acceleration everywhere.
     Push {
-        /// [m/s²]
+        /// \[m/s²\]
         acceleration: [f64; 3],
     },
     /// Slows down whatever moves, whatever its shape.
     Drag {
-        /// Part of the velocity lost in a second [1/s].
+        /// Part of the velocity lost in a second \[1/s\].
         rate: f64,
     },
 }

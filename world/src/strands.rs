@@ -32,14 +32,14 @@ pub struct StrandSnapshot {
     pub impulses: Vec<ContactImpulse>,
 }
 
-/// Where a body is put that is not there: too far for anything to meet it [m].
+/// Where a body is put that is not there: too far for anything to meet it \[m\].
 pub(crate) const AWAY: Vec3 = Vec3::new(0.0, -1e7, 0.0);
 
 /// What of a curve stays the same in all frames.
 #[derive(Clone)]
 struct Look {
     name: Arc<str>,
-    /// At every point [m].
+    /// At every point \[m\].
     radii: Arc<[f64]>,
     colour: Option<[f64; 3]>,
 }
@@ -276,7 +276,7 @@ impl Strands {
         list
     }
 
-    /// How deep the surface of a strand is in a body, at most, anywhere along it [m].
+    /// How deep the surface of a strand is in a body, at most, anywhere along it \[m\].
     pub(crate) fn deepest(&self) -> f64 {
         let mut deepest = 0.0f64;
         let state = &self.system.state;
@@ -314,7 +314,7 @@ impl Strands {
         strands.map(|strand| strand.contacts.len()).sum()
     }
 
-    /// Of all strands [kg].
+    /// Of all strands \[kg\].
     pub(crate) fn mass(&self) -> f64 {
         let of = |i| self.system.properties(i).links.iter().map(|link| link.mass);
         (0..self.system.model.len()).flat_map(of).sum()
@@ -324,7 +324,7 @@ impl Strands {
         energy::kinetic_energy(&self.system)
     }
 
-    /// Of weight, and of bent, twisted and stretched joints [J].
+    /// Of weight, and of bent, twisted and stretched joints \[J\].
     pub(crate) fn potential_energy(&self) -> f64 {
         energy::potential_energy(&self.system) + energy::elastic_energy(&self.system)
     }
@@ -533,7 +533,7 @@ impl Strands {
     }
 }
 
-/// Turns every joint of strand `i` at random by up to `angle` about each axis [rad].
+/// Turns every joint of strand `i` at random by up to `angle` about each axis \[rad\].
 fn kick(system: &mut System, i: usize, angle: f64, seed: u64) {
     let mut random =
         Random::new(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ (0x6B1C << 16) ^ i as u64);

@@ -16,14 +16,14 @@ use drystone_world::{Base, Motion, World};
 use crate::hand::Hand;
 use crate::parts::{Curve, curve, sheet};
 
-/// How fast a thing follows the hand [1/s].
+/// How fast a thing follows the hand \[1/s\].
 const FREQUENCY: f64 = 20.0;
-/// What is led is never faster than this [m/s].
+/// What is led is never faster than this \[m/s\].
 const FASTEST: f64 = 20.0;
-/// A strand is pulled no farther from its root than this part of its length up to there [1].
+/// A strand is pulled no farther from its root than this part of its length up to there \[1\].
 const REACH: f64 = 0.97;
 
-/// Cloth is led no closer to a body than this part of its thickness, or nothing would give way [1].
+/// Cloth is led no closer to a body than this part of its thickness, or nothing would give way \[1\].
 const CLEAR: f64 = 0.6;
 
 /// A hand with what it holds.
@@ -31,12 +31,12 @@ pub(crate) struct Grip {
     /// Whose hand.
     pub(crate) client: u64,
     hold: Hold,
-    /// Where what is held is, as the hand leads it [m], [m/s].
+    /// Where what is held is, as the hand leads it \[m\], \[m/s\].
     place: Vec3,
     velocity: Vec3,
-    /// From the pointer to `place` [m].
+    /// From the pointer to `place` \[m\].
     offset: Vec3,
-    /// Where the pointer is [m].
+    /// Where the pointer is \[m\].
     pub(crate) target: Vec3,
 }
 
@@ -51,7 +51,7 @@ enum Hold {
         strand: usize,
         rotation: drystone_base::Quat,
     },
-    /// A constraint on a point of a strand; its root is so far away at most [m].
+    /// A constraint on a point of a strand; its root is so far away at most \[m\].
     Strand {
         constraint: usize,
         strand: usize,

@@ -75,7 +75,7 @@ pub(crate) type File = Result<Vec<u8>, String>;
 const MOST_EXPORTS: usize = 4;
 
 impl Run {
-    /// Starts a run; `goto` a time [s] or play from the start.
+    /// Starts a run; `goto` a time \[s\] or play from the start.
     pub(crate) fn start(
         source: Source,
         identity: Identity,
@@ -204,9 +204,9 @@ struct Stage {
     /// Simulated seconds a second; 0: as fast as possible.
     speed: f64,
     looped: bool,
-    /// Simulate up to here as fast as possible, then stop [s].
+    /// Simulate up to here as fast as possible, then stop \[s\].
     goto: Option<f64>,
-    /// Which moment of the past is shown [s].
+    /// Which moment of the past is shown \[s\].
     looking: Option<f64>,
     /// Whether the run goes on after the scene's end.
     beyond: bool,

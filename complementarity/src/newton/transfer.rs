@@ -9,7 +9,7 @@ use super::point::Point;
 use super::six::{dot, six, symmetric, vector};
 use crate::blocks::{Blocks, NONE};
 
-/// Inertia of a direction that cannot turn, over the largest of the body [1].
+/// Inertia of a direction that cannot turn, over the largest of the body \[1\].
 const LOCKED: f64 = 1e9;
 
 impl Newton {

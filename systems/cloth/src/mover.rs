@@ -9,7 +9,7 @@ use crate::clock::{Tick, seconds, ticks};
 use crate::vertex::Vertex;
 use crate::{Model, Motion};
 
-/// Largest turn between two keys, beyond which more keys are put in [rad].
+/// Largest turn between two keys, beyond which more keys are put in \[rad\].
 const TURN: f64 = 0.05;
 /// Straight pieces of a curve between two of its keys, at least.
 const PIECES: u64 = 16;
@@ -18,7 +18,7 @@ const PIECES: u64 = 16;
 #[derive(Clone, Debug)]
 pub(crate) struct Mover {
     pub(crate) vertices: Vec<u32>,
-    /// Where they start [m].
+    /// Where they start \[m\].
     start: Vec<Vec3>,
     path: Path,
     /// When they are let go.

@@ -71,15 +71,15 @@ pub(crate) struct Net {
     /// How many of them are sheets; obstacles follow.
     pub(crate) sheets: usize,
     pub(crate) object: Vec<u32>,
-    /// Start of every vertex [m], [m/s].
+    /// Start of every vertex \[m\], \[m/s\].
     pub(crate) start: Vec<Vec3>,
     pub(crate) velocity: Vec<Vec3>,
     pub(crate) rest: Vec<Vec3>,
-    /// Of a vertex when it is free; 0 of obstacles [1/kg].
+    /// Of a vertex when it is free; 0 of obstacles \[1/kg\].
     pub(crate) inverse_mass: Vec<f64>,
-    /// Largest inverse mass that a vertex may have for contact: of obstacles that give way, else as above [1/kg].
+    /// Largest inverse mass that a vertex may have for contact: of obstacles that give way, else as above \[1/kg\].
     pub(crate) lightness: Vec<f64>,
-    /// Area of a vertex for drag, times the drag coefficient [kg/s].
+    /// Area of a vertex for drag, times the drag coefficient \[kg/s\].
     pub(crate) drag: Vec<f64>,
     /// Forces on vertices, numbered among all.
     pub(crate) loads: Vec<Load>,
@@ -116,24 +116,24 @@ pub(crate) struct Net {
     /// Of prescribed vertices: those with the same number move as one rigid body, see `scripted.rs`.
     pub(crate) rigid_group: Vec<u32>,
     pub(crate) layers: Layers,
-    /// Of the drift between kicks; 0 if gravity ticks [m/s²].
+    /// Of the drift between kicks; 0 if gravity ticks \[m/s²\].
     pub(crate) gravity: Vec3,
     /// Its size.
     pub(crate) fall: f64,
-    /// What energies are measured against [m/s²].
+    /// What energies are measured against \[m/s²\].
     pub(crate) true_gravity: Vec3,
     pub(crate) plane: bool,
-    /// Largest thickness of the outermost layer of any pair [m].
+    /// Largest thickness of the outermost layer of any pair \[m\].
     pub(crate) thickness: f64,
     /// By vertex, what the sizes of balls and boxes are measured by: how far motion may go until something may be
-    /// near. The thickness, or two thirds of the shortest edge at the vertex where that is more [m].
+    /// near. The thickness, or two thirds of the shortest edge at the vertex where that is more \[m\].
     pub(crate) scale: Vec<f64>,
-    /// By vertex, the thickness of its sheet, 0 for obstacles; empty if all sheets are alike [m].
+    /// By vertex, the thickness of its sheet, 0 for obstacles; empty if all sheets are alike \[m\].
     own_thickness: Vec<f64>,
     pub(crate) early: f64,
 }
 
-/// Longest time between two looks at a vertex [s].
+/// Longest time between two looks at a vertex \[s\].
 pub(crate) const LOOK: f64 = 1.0 / 1024.0;
 
 impl Net {
@@ -396,7 +396,7 @@ impl Net {
     }
 
     /// Thickness of the outermost layer of a pair with these corners: of two sheets the mean, of a sheet and an
-    /// obstacle that of the sheet [m].
+    /// obstacle that of the sheet \[m\].
     #[inline]
     pub(crate) fn thickness_of(&self, corners: &[u32; 4]) -> f64 {
         if self.is_alike() {
@@ -410,7 +410,7 @@ impl Net {
         }
     }
 
-    /// Twice what a vertex adds to the thickness of a pair at most [m].
+    /// Twice what a vertex adds to the thickness of a pair at most \[m\].
     #[inline]
     pub(crate) fn reach_of(&self, i: u32) -> f64 {
         match self.own_thickness.get(i as usize) {

@@ -20,7 +20,7 @@ pub struct Patch {
     pub a: Feature,
     /// The other.
     pub b: Feature,
-    /// How far apart they are; 0 if they cross [m].
+    /// How far apart they are; 0 if they cross \[m\].
     pub distance: f64,
     /// What is wrong.
     pub what: String,
@@ -45,9 +45,9 @@ pub(crate) struct Close {
     pub(crate) b: u32,
     /// The objects that they belong to.
     pub(crate) objects: [u32; 2],
-    /// How far apart they are [m].
+    /// How far apart they are \[m\].
     pub(crate) distance: f64,
-    /// Of their outermost layer [m].
+    /// Of their outermost layer \[m\].
     pub(crate) thickness: f64,
 }
 

@@ -9,9 +9,9 @@ use crate::Error;
 /// How heavy a body is.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Weight {
-    /// Mass per volume [kg/m³]; mass, centre and inertia follow from the shape.
+    /// Mass per volume \[kg/m³\]; mass, centre and inertia follow from the shape.
     Density(f64),
-    /// Total mass [kg]; centre and inertia follow from the shape.
+    /// Total mass \[kg\]; centre and inertia follow from the shape.
     Mass(f64),
 }
 
@@ -39,19 +39,19 @@ pub struct Body {
     pub weight: Weight,
     /// What moves it.
     pub motion: Motion,
-    /// Velocity of the centre of mass at the start [m/s].
+    /// Velocity of the centre of mass at the start \[m/s\].
     pub linear_velocity: Vec3,
-    /// At the start, world axes [rad/s].
+    /// At the start, world axes \[rad/s\].
     pub angular_velocity: Vec3,
     /// Index into the model's materials.
     pub material: usize,
-    /// Factor on gravity [1].
+    /// Factor on gravity \[1\].
     pub gravity_scale: f64,
-    /// Fraction of the velocity lost per second, small [1/s].
+    /// Fraction of the velocity lost per second, small \[1/s\].
     pub linear_damping: f64,
-    /// The same for the spin [1/s].
+    /// The same for the spin \[1/s\].
     pub angular_damping: f64,
-    /// When the body appears; before, it does not exist for anyone [s].
+    /// When the body appears; before, it does not exist for anyone \[s\].
     pub enters_at: f64,
 }
 
@@ -85,46 +85,46 @@ pub struct Model {
     pub shape: Vec<Shape>,
     /// The shape's frame in the body frame (a shift by minus the centre of mass).
     pub shape_offset: Vec<Vec3>,
-    /// [kg]; fixed and scripted bodies: as described, though no contact moves them.
+    /// \[kg\]; fixed and scripted bodies: as described, though no contact moves them.
     pub mass: Vec<f64>,
-    /// [1/kg], zero for fixed and scripted bodies.
+    /// \[1/kg\], zero for fixed and scripted bodies.
     pub inverse_mass: Vec<f64>,
-    /// Body frame [kg m²].
+    /// Body frame \[kg m²\].
     pub inertia_local: Vec<Symmetric3>,
-    /// Body frame [1/(kg m²)], zero for fixed and scripted bodies.
+    /// Body frame \[1/(kg m²)\], zero for fixed and scripted bodies.
     pub inverse_inertia_local: Vec<Symmetric3>,
     /// What moves each.
     pub motion: Vec<Motion>,
     /// Index into `materials`.
     pub material: Vec<usize>,
-    /// Factor on gravity [1].
+    /// Factor on gravity \[1\].
     pub gravity_scale: Vec<f64>,
-    /// [1/s]
+    /// \[1/s\]
     pub linear_damping: Vec<f64>,
-    /// [1/s]
+    /// \[1/s\]
     pub angular_damping: Vec<f64>,
-    /// [s]
+    /// \[s\]
     pub enters_at: Vec<f64>,
     /// Of the body frame, at the start.
     pub start_position: Vec<Vec3>,
     /// Of the body frame, at the start.
     pub start_rotation: Vec<Quat>,
-    /// [m/s]
+    /// \[m/s\]
     pub start_linear_velocity: Vec<Vec3>,
-    /// [rad/s]
+    /// \[rad/s\]
     pub start_angular_velocity: Vec<Vec3>,
-    /// Smallest width of the shape; infinite where contacts do not move the body [m].
+    /// Smallest width of the shape; infinite where contacts do not move the body \[m\].
     pub thickness: Vec<f64>,
     /// What gaps and depths of its contacts are measured by: geometric mean of thickness and
-    /// diameter; infinite where contacts do not move the body [m].
+    /// diameter; infinite where contacts do not move the body \[m\].
     pub length: Vec<f64>,
-    /// Radius by which the shape's core is rounded; none where contacts do not tell [m].
+    /// Radius by which the shape's core is rounded; none where contacts do not tell \[m\].
     pub rounding: Vec<Option<f64>>,
-    /// About how much larger the largest principal inertia is than the smallest [1].
+    /// About how much larger the largest principal inertia is than the smallest \[1\].
     pub anisotropy: Vec<f64>,
     /// What holds between surfaces.
     pub materials: Materials,
-    /// [m/s²]
+    /// \[m/s²\]
     pub gravity: Vec3,
     /// Moving air, which acts through linear damping, and accelerations.
     pub fields: Vec<NamedField>,

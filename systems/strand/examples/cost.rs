@@ -112,7 +112,7 @@ fn released(steps_per_frame: u32, error_tolerance: f64) -> (Vec3, u64) {
 }
 
 /// The case on which rods of other engines are measured: a hair of 0.2 m clamped 30 degrees off the vertical and
-/// released. Time of a simulated second [s], and the tip after a third of it.
+/// released. Time of a simulated second \[s\], and the tip after a third of it.
 fn clamped(steps_per_frame: u32) -> (f64, Vec3) {
     let mut model = Model::default();
     let way = rotation_about(Vec3::Z, 30f64.to_radians()) * Vec3::NEG_Y;
@@ -162,7 +162,7 @@ fn rocked() -> Base {
     Base::on(MotionPath::smooth(&(0..10).map(key).collect::<Vec<_>>()).unwrap())
 }
 
-/// What this thread has computed so far [s]: on Linux without the time in which others had the processor.
+/// What this thread has computed so far \[s\]: on Linux without the time in which others had the processor.
 fn busy_seconds() -> f64 {
     let text = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
     let first = text.split_whitespace().next();
@@ -185,7 +185,7 @@ struct Case {
     segments: usize,
     /// Of the frame, in the mean.
     iterations: f64,
-    /// Least cost of a segment and step so far [us].
+    /// Least cost of a segment and step so far \[us\].
     least: f64,
 }
 
@@ -270,7 +270,7 @@ fn tree(depth: usize, root: f64, fading: f64) -> Strand {
     strand
 }
 
-/// Cost of a contact and iteration, the least of several steps [us], and how many contacts there are.
+/// Cost of a contact and iteration, the least of several steps \[us\], and how many contacts there are.
 fn contacts(n: usize, dense_contacts: u32) -> (f64, usize) {
     let mut model = Model::default();
     let pose = Pose::new(Vec3::NEG_Y * 2e-3, rotation_about(Vec3::X, 0.2));

@@ -153,8 +153,8 @@ impl Base {
 }
 
 impl Step<'_> {
-    /// What the base exerts on member `k` at the end of a step, world axes: force [N], and torque about
-    /// the base's origin [N m]. It is the wrench that all links require, less what pose springs,
+    /// What the base exerts on member `k` at the end of a step, world axes: force \[N\], and torque about
+    /// the base's origin \[N m\]. It is the wrench that all links require, less what pose springs,
     /// penalties and loads supply.
     pub(crate) fn base_load(&self, k: usize) -> [Vec3; 2] {
         let (work, range) = (&*self.work, self.input.members[k].range());

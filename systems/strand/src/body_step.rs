@@ -10,7 +10,7 @@ use crate::state::StrandState;
 use crate::step::{Step, Workspace};
 use drystone_base::rotation::nudge;
 
-/// Unpredicted change of a body's velocity that counts as an impact: this [m/s], plus this part of its speed [1].
+/// Unpredicted change of a body's velocity that counts as an impact: this \[m/s\], plus this part of its speed \[1\].
 const SNAP: f64 = 0.02;
 
 impl Step<'_> {

@@ -16,7 +16,7 @@ use crate::response::{Row, RowJacobian};
 use crate::state::StrandState;
 use crate::step::{Step, Workspace, problem};
 
-/// Speed of approach from which a contact counts as an impact [m/s].
+/// Speed of approach from which a contact counts as an impact \[m/s\].
 const IMPACT: f64 = 0.1;
 
 impl Step<'_> {
@@ -185,7 +185,7 @@ impl Step<'_> {
         }
     }
 
-    /// Adds the rows of all contacts that push, with `gap` the wanted speed less that of the obstacle [m/s].
+    /// Adds the rows of all contacts that push, with `gap` the wanted speed less that of the obstacle \[m/s\].
     /// Returns whether any contact approaches fast enough for an impact.
     fn add_impact_rows(&mut self) -> bool {
         let (input, h) = (self.input, self.bdf.h);
@@ -241,7 +241,7 @@ impl Step<'_> {
 }
 
 impl Row {
-    /// How fast the row moves when links turn and their origins move as given, world axes [m/s] or [rad/s].
+    /// How fast the row moves when links turn and their origins move as given, world axes \[m/s\] or \[rad/s\].
     fn speed(&self, moving: &[(Vec3, Vec3)], links: &[crate::Link]) -> f64 {
         let velocity = |point: LinkPoint| {
             let (spin, velocity) = moving[point.link];

@@ -32,11 +32,11 @@ pub struct Obstacle {
     pub shape: Shape,
     /// How it moves, unless it is driven ([`State::obstacle_target`](crate::State)).
     pub path: MotionPath,
-    /// Coulomb's coefficient at rest [1].
+    /// Coulomb's coefficient at rest \[1\].
     pub static_friction: f64,
-    /// Coulomb's coefficient while sliding [1].
+    /// Coulomb's coefficient while sliding \[1\].
     pub dynamic_friction: f64,
-    /// Newton's coefficient, 0 (stays) to 1 (bounces back) [1].
+    /// Newton's coefficient, 0 (stays) to 1 (bounces back) \[1\].
     pub restitution: f64,
     /// What holds instead against strands of each material, by its index; empty if none of them counts.
     pub against: Vec<Material>,
@@ -118,13 +118,13 @@ pub struct ContactForce {
     pub obstacle: usize,
     /// Index of the link.
     pub link: usize,
-    /// Where [m].
+    /// Where \[m\].
     pub place: Vec3,
     /// Away from the obstacle.
     pub normal: Vec3,
-    /// On the strand; the obstacle feels the opposite [N].
+    /// On the strand; the obstacle feels the opposite \[N\].
     pub force: Vec3,
-    /// Distance of the surfaces, negative where they overlap [m].
+    /// Distance of the surfaces, negative where they overlap \[m\].
     pub gap: f64,
 }
 
@@ -170,7 +170,7 @@ struct Candidate {
     /// they moved with the obstacle.
     start: [Vec3; 2],
     stuck: [Vec3; 2],
-    /// Distance of its tip from the surface at the start, and a lower bound on that of all of it [m].
+    /// Distance of its tip from the surface at the start, and a lower bound on that of all of it \[m\].
     tip_distance: f64,
     distance: f64,
     /// Fractions of the segment between which it may touch other than with its tip.
@@ -212,9 +212,9 @@ pub(crate) struct Contacts {
     before: Vec<Contact>,
 }
 
-/// Slip below which friction is static [m/s].
+/// Slip below which friction is static \[m/s\].
 const SLOW: f64 = 1e-3;
-/// An overlap at the start of a step is reduced by this part [1], at most at this speed [m/s], so that nothing is
+/// An overlap at the start of a step is reduced by this part \[1\], at most at this speed \[m/s\], so that nothing is
 /// thrown out at once.
 const LESS_OVERLAP: f64 = 0.25;
 const FASTEST_OUT: f64 = 0.2;
@@ -222,7 +222,7 @@ const FASTEST_OUT: f64 = 0.2;
 const NEAR_JOINT: f64 = 0.02;
 /// The same beside the base, which does not yield.
 const NEAR_BASE: f64 = 0.1;
-/// How close to a surface contacts are listed, besides the radius [m].
+/// How close to a surface contacts are listed, besides the radius \[m\].
 const MARGIN: f64 = 1e-4;
 
 /// A solid without parts, and its place in the obstacle.
@@ -554,7 +554,7 @@ impl Contacts {
 }
 
 impl Contact {
-    /// Its force, scaled world [N].
+    /// Its force, scaled world \[N\].
     fn sum(&self) -> Vec3 {
         let parts = self.axes.iter().zip(self.force);
         parts.map(|(axis, f)| *axis * f).sum()
@@ -626,7 +626,7 @@ impl Bent<'_> {
 
 /// A place of a segment and the surface that concerns it, in the solid's frame.
 struct Found {
-    /// Fraction of the segment [1].
+    /// Fraction of the segment \[1\].
     u: f64,
     normal: Vec3,
     gap: f64,
@@ -634,7 +634,7 @@ struct Found {
     entered: bool,
 }
 
-/// Two normals that differ by less are of the same side, as the cosine of their angle [1].
+/// Two normals that differ by less are of the same side, as the cosine of their angle \[1\].
 const SAME_SIDE: f64 = 0.5;
 
 /// The surface that concerns a tip now at `end`.

@@ -512,7 +512,7 @@ impl Factor {
         self.solve(true);
     }
 
-    /// How every link moves when `force` [N] and `torque` [N m], world axes, act at `lever` from
+    /// How every link moves when `force` \[N\] and `torque` \[N m\], world axes, act at `lever` from
     /// the origin of `link`: the step's end pose changes by this, to first order. Columns of
     /// `J H⁻¹ Jᵀ`; read them with [`Factor::shift_at`] and [`Factor::turn_of`].
     pub fn respond(&mut self, link: usize, lever: Vec3, force: Vec3, torque: Vec3) {
@@ -544,18 +544,18 @@ impl Factor {
         self.solve(false);
     }
 
-    /// Shift of the point at `lever` from the origin of `link`, in the last solution [m].
+    /// Shift of the point at `lever` from the origin of `link`, in the last solution \[m\].
     pub fn shift_at(&self, link: usize, lever: Vec3) -> Vec3 {
         let (turn, shift) = self.moved[link];
         shift + turn.cross(lever)
     }
 
-    /// Turn of `link` in the last solution, world axes [rad].
+    /// Turn of `link` in the last solution, world axes \[rad\].
     pub fn turn_of(&self, link: usize) -> Vec3 {
         self.moved[link].0
     }
 
-    /// Turn of the joint that `link` hangs by in the last solution, world axes [rad].
+    /// Turn of the joint that `link` hangs by in the last solution, world axes \[rad\].
     pub fn joint_turn(&self, link: usize) -> Vec3 {
         self.turn[link]
     }
@@ -608,7 +608,7 @@ impl Factor {
         !self.free.is_empty()
     }
 
-    /// Shift of the origin of `link` in the last solution, world axes [m].
+    /// Shift of the origin of `link` in the last solution, world axes \[m\].
     pub(crate) fn shift_of(&self, link: usize) -> Vec3 {
         self.moved[link].1
     }
@@ -732,7 +732,7 @@ impl Factor {
         }
     }
 
-    /// How far `at` moves along its directions (rows) under the three forces (columns) [m/N].
+    /// How far `at` moves along its directions (rows) under the three forces (columns) \[m/N\].
     pub(crate) fn moved_at(&self, at: &Place) -> Mat3 {
         let column = &self.columns[at.link];
         at.axes.transpose() * (column.shift - skew_times(at.lever, &column.turn))

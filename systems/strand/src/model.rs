@@ -17,13 +17,13 @@ use crate::{Constraint, Error, MotionPath, NamedField, Obstacle, Profile, Ramp};
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Curve {
-    /// From root to tip, at least two [m].
+    /// From root to tip, at least two \[m\].
     #[schemars(with = "Vec<[f64; 3]>")]
     pub points: Vec<Vec3>,
     /// Where the curve grows from; none: from the base.
     #[serde(default)]
     pub branch: Option<Branch>,
-    /// The shape without load, if it differs from the start: as many points [m].
+    /// The shape without load, if it differs from the start: as many points \[m\].
     #[serde(default)]
     #[schemars(with = "Option<Vec<[f64; 3]>>")]
     pub rest: Option<Vec<Vec3>>,
@@ -73,39 +73,39 @@ impl Curve {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Parameters {
-    /// [kg/m]
+    /// \[kg/m\]
     pub mass_per_length: Profile,
-    /// [m]
+    /// \[m\]
     pub radius: Profile,
-    /// `EI` of bending about the segment's x axis [N m²].
+    /// `EI` of bending about the segment's x axis \[N m²\].
     pub bend_stiffness: Profile,
-    /// `EI` of bending about z over that about x [1].
+    /// `EI` of bending about z over that about x \[1\].
     pub bend_ratio: Profile,
-    /// `GJ` [N m²]
+    /// `GJ` \[N m²\]
     pub twist_stiffness: Profile,
-    /// Damping of bending over its stiffness [s].
+    /// Damping of bending over its stiffness \[s\].
     pub bend_damping: Profile,
-    /// Damping of twisting over its stiffness [s].
+    /// Damping of twisting over its stiffness \[s\].
     pub twist_damping: Profile,
-    /// Air drag per length, across the strand [N s/m²].
+    /// Air drag per length, across the strand \[N s/m²\].
     pub drag: Profile,
-    /// Drag along the strand over drag across it [1].
+    /// Drag along the strand over drag across it \[1\].
     pub drag_ratio: Profile,
-    /// Factor on gravity [1].
+    /// Factor on gravity \[1\].
     pub gravity: Profile,
-    /// Factor on every field [1].
+    /// Factor on every field \[1\].
     pub field_weight: Profile,
-    /// Spring to the posed tip of each segment [N/m].
+    /// Spring to the posed tip of each segment \[N/m\].
     pub pose_strength: Profile,
-    /// Damper to the posed tip of each segment [N s/m].
+    /// Damper to the posed tip of each segment \[N s/m\].
     pub pose_damping: Profile,
-    /// `EA` [N]; none: segments keep their length.
+    /// `EA` \[N\]; none: segments keep their length.
     pub stretch_stiffness: Option<Profile>,
-    /// Damping of stretching over its stiffness [s].
+    /// Damping of stretching over its stiffness \[s\].
     pub stretch_damping: Profile,
-    /// Factor on an obstacle's friction [1].
+    /// Factor on an obstacle's friction \[1\].
     pub friction_weight: Profile,
-    /// Factor on an obstacle's restitution [1].
+    /// Factor on an obstacle's restitution \[1\].
     pub restitution_weight: Profile,
     /// Of its surface, among the model's materials; none: an obstacle's own friction and restitution hold.
     pub material: Option<usize>,
@@ -138,7 +138,7 @@ impl Default for Parameters {
 }
 
 impl Parameters {
-    /// A solid round rod: radius [m], Young's modulus [Pa], density [kg/m³], Poisson's ratio [1].
+    /// A solid round rod: radius \[m\], Young's modulus \[Pa\], density \[kg/m³\], Poisson's ratio \[1\].
     pub fn rod(radius: f64, young: f64, density: f64, poisson: f64) -> Self {
         let area = std::f64::consts::PI * radius * radius;
         let bend = young * area * radius * radius / 4.0;
@@ -232,9 +232,9 @@ pub struct Base {
     pub path: MotionPath,
     /// Frame whose motion is taken out, by `local_dynamics`.
     pub reference: Option<MotionPath>,
-    /// Time scale `β` on the velocity and acceleration of the base, over time [1].
+    /// Time scale `β` on the velocity and acceleration of the base, over time \[1\].
     pub time_scale: Ramp,
-    /// Local dynamics `γ`: part of the reference frame's motion that is taken out, over time [1].
+    /// Local dynamics `γ`: part of the reference frame's motion that is taken out, over time \[1\].
     pub local_dynamics: Ramp,
     /// Index of the rigid body that the base is fixed to, and where in its frame: the strand then hangs
     /// from the body, which feels it, and the path counts for nothing but the start.
@@ -272,7 +272,7 @@ pub struct Strand {
     /// What it hangs from.
     pub base: Base,
     /// Stiffness of the first joint over `EI` per segment length: 2 is clamped (the joint owns half
-    /// a cell), 0 a free ball joint [1].
+    /// a cell), 0 a free ball joint \[1\].
     pub root: f64,
     /// Pose to which the tips are pulled with `pose_strength`.
     pub pose: Option<PoseTrack>,
@@ -324,7 +324,7 @@ pub struct Model {
     pub bodies: Vec<crate::BodyModel>,
     /// Materials of surfaces, and what holds between each two.
     pub materials: Materials,
-    /// [m/s²]
+    /// \[m/s²\]
     pub gravity: Vec3,
     /// Elasticity of the joints.
     pub law: Arc<dyn Law>,

@@ -16,9 +16,9 @@ pub struct Motion {
 /// A force vector `(n; f)`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Force {
-    /// `n`, about the origin [N m].
+    /// `n`, about the origin \[N m\].
     pub moment: Vec3,
-    /// `f` [N]
+    /// `f` \[N\]
     pub force: Vec3,
 }
 
@@ -118,11 +118,11 @@ impl Force {
 /// Mass, centre and moments of a link, in its frame.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Inertia {
-    /// [kg]
+    /// \[kg\]
     pub mass: f64,
-    /// Centre of mass [m].
+    /// Centre of mass \[m\].
     pub centre: Vec3,
-    /// Principal moments about the centre, in the link's axes [kg m²].
+    /// Principal moments about the centre, in the link's axes \[kg m²\].
     pub moments: Vec3,
 }
 

@@ -14,11 +14,11 @@ use crate::build::find_material;
 use crate::error::ensure;
 use crate::{Body, Material, Motion, Scene, SceneError};
 
-/// Round obstacles lie within their solid by no more than this part of the thickness [1].
+/// Round obstacles lie within their solid by no more than this part of the thickness \[1\].
 const SAG: f64 = 0.2;
-/// Thickness where neither scene nor mesh tells: of single particles [m].
+/// Thickness where neither scene nor mesh tells: of single particles \[m\].
 const UNKNOWN: f64 = 0.01;
-/// The points of a half-space's plane are this many times as far out as the cloth [1].
+/// The points of a half-space's plane are this many times as far out as the cloth \[1\].
 const FLOOR: f64 = 4.0;
 
 /// The cloth of a scene, ready to be simulated.
@@ -30,12 +30,12 @@ pub(crate) struct Built {
     pub rides: Vec<(usize, usize, usize)>,
     /// Bodies that enter later.
     pub late: Vec<Late>,
-    /// How far out the points of a half-space's plane are [m].
+    /// How far out the points of a half-space's plane are \[m\].
     pub floor: f64,
 }
 
 impl Built {
-    /// Of all sheets: round bodies must be as round as this asks for [m].
+    /// Of all sheets: round bodies must be as round as this asks for \[m\].
     fn thinnest(&self) -> f64 {
         let least = self.model.thicknesses().min_by(f64::total_cmp);
         least.unwrap_or(UNKNOWN)

@@ -140,7 +140,7 @@ pub(crate) struct Rider<'a> {
     pub poses: &'a [Pose],
     pub index: &'a BTreeMap<Arc<str>, usize>,
     pub rigid: Option<&'a rigid::Model>,
-    /// When the strands start [s].
+    /// When the strands start \[s\].
     pub time: f64,
     /// Links of strands that do not start now, by index.
     pub links: BTreeMap<usize, Vec<strand::Link>>,
@@ -536,7 +536,7 @@ fn pose_track(
 }
 
 impl Strand {
-    /// The same turned by `angle` [rad] about `axis` through its root: for poses and rest shapes.
+    /// The same turned by `angle` \[rad\] about `axis` through its root: for poses and rest shapes.
     pub fn swung(points: &[[f64; 3]], axis: [f64; 3], angle: f64) -> Vec<[f64; 3]> {
         let turn = rotation_about(Vec3::from(axis).normalize_or(Vec3::Y), angle);
         let root = points.first().map_or(Vec3::ZERO, |p| Vec3::from(*p));

@@ -18,54 +18,54 @@ use crate::error::ensure;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Fibre {
-    /// Of the round cross-section [m].
+    /// Of the round cross-section \[m\].
     pub radius: Profile,
-    /// Mass per volume; 1300 if neither it nor `mass_per_length` is given [kg/m³].
+    /// Mass per volume; 1300 if neither it nor `mass_per_length` is given \[kg/m³\].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub density: Option<Profile>,
-    /// Not together with `density` [kg/m].
+    /// Not together with `density` \[kg/m\].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mass_per_length: Option<Profile>,
-    /// Young's modulus; 4e9 if neither it nor `bend_stiffness` is given [Pa].
+    /// Young's modulus; 4e9 if neither it nor `bend_stiffness` is given \[Pa\].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub young: Option<Profile>,
-    /// Sideways shrinking over stretching, decides the stiffness of twisting [1].
+    /// Sideways shrinking over stretching, decides the stiffness of twisting \[1\].
     pub poisson: f64,
-    /// `EI` of bending about a segment's x axis; not together with `young` [N m²].
+    /// `EI` of bending about a segment's x axis; not together with `young` \[N m²\].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bend_stiffness: Option<Profile>,
-    /// `GJ`; of a round rod with Poisson's ratio if left out [N m²].
+    /// `GJ`; of a round rod with Poisson's ratio if left out \[N m²\].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub twist_stiffness: Option<Profile>,
-    /// `EI` of bending about a segment's z axis over that about x: other than 1 for a ribbon [1].
+    /// `EI` of bending about a segment's z axis over that about x: other than 1 for a ribbon \[1\].
     pub bend_ratio: Profile,
-    /// Damping of bending over its stiffness [s].
+    /// Damping of bending over its stiffness \[s\].
     pub bend_damping: Profile,
-    /// Damping of twisting over its stiffness [s].
+    /// Damping of twisting over its stiffness \[s\].
     pub twist_damping: Profile,
-    /// Drag of the air per length, across the strand; wind acts through it [N s/m²].
+    /// Drag of the air per length, across the strand; wind acts through it \[N s/m²\].
     pub drag: Profile,
-    /// Drag along the strand over drag across it [1].
+    /// Drag along the strand over drag across it \[1\].
     pub drag_ratio: Profile,
-    /// Factor on gravity [1].
+    /// Factor on gravity \[1\].
     pub gravity: Profile,
-    /// Factor on every field [1].
+    /// Factor on every field \[1\].
     pub field_weight: Profile,
-    /// Factors on single fields, by name [1].
+    /// Factors on single fields, by name \[1\].
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub fields: BTreeMap<String, Profile>,
-    /// Spring to where the pose has each point [N/m].
+    /// Spring to where the pose has each point \[N/m\].
     pub pose_strength: Profile,
-    /// Damper to where the pose has each point [N s/m].
+    /// Damper to where the pose has each point \[N s/m\].
     pub pose_damping: Profile,
-    /// `EA`; a strand without it keeps its length [N].
+    /// `EA`; a strand without it keeps its length \[N\].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stretch_stiffness: Option<Profile>,
-    /// Damping of stretching over its stiffness [s].
+    /// Damping of stretching over its stiffness \[s\].
     pub stretch_damping: Profile,
-    /// Factor on the friction of what it touches [1].
+    /// Factor on the friction of what it touches \[1\].
     pub friction: Profile,
-    /// Factor on the restitution of what it hits [1].
+    /// Factor on the restitution of what it hits \[1\].
     pub restitution: Profile,
     /// Name of the material of its surface: friction and restitution then follow from it and the material of what it
     /// touches, as between bodies. Without one they are those of what it touches.
@@ -73,9 +73,9 @@ pub struct Fibre {
     pub contact_material: Option<String>,
 }
 
-/// Density of whatever names none: hair [kg/m³].
+/// Density of whatever names none: hair \[kg/m³\].
 const DENSITY: f64 = 1300.0;
-/// Young's modulus of whatever names none: hair [Pa].
+/// Young's modulus of whatever names none: hair \[Pa\].
 const YOUNG: f64 = 4e9;
 
 impl Default for Fibre {
@@ -108,7 +108,7 @@ impl Default for Fibre {
 }
 
 impl Fibre {
-    /// A round rod: radius [m], Young's modulus [Pa] and density [kg/m³].
+    /// A round rod: radius \[m\], Young's modulus \[Pa\] and density \[kg/m³\].
     pub fn rod(radius: f64, young: f64, density: f64) -> Self {
         Self {
             radius: radius.into(),
@@ -118,7 +118,7 @@ impl Fibre {
         }
     }
 
-    /// A thread of given mass per length [kg/m], `EI` and `GJ` [N m²], as thick as hair.
+    /// A thread of given mass per length \[kg/m\], `EI` and `GJ` \[N m²\], as thick as hair.
     pub fn thread(mass_per_length: f64, bend_stiffness: f64, twist_stiffness: f64) -> Self {
         Self {
             mass_per_length: Some(mass_per_length.into()),
@@ -128,7 +128,7 @@ impl Fibre {
         }
     }
 
-    /// The same, thinner towards the tip: factors on the radius at both ends [1].
+    /// The same, thinner towards the tip: factors on the radius at both ends \[1\].
     #[must_use]
     pub fn tapered(mut self, root: f64, tip: f64) -> Self {
         let mut places: Vec<f64> = vec![0.0, 1.0];

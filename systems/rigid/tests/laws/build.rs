@@ -10,7 +10,7 @@ use drystone_rigid::{
     Body, Material, Materials, Model, Motion, Options, Stepper, System, Weight, energy,
 };
 
-/// The paper's time step [s].
+/// The paper's time step \[s\].
 pub(crate) const DT: f64 = 0.01;
 
 /// A model in which every contact has this friction and restitution.
@@ -234,7 +234,7 @@ pub(crate) fn run(system: &mut System, seconds: f64) {
     }
 }
 
-/// Largest distance of a body from its start, horizontally and in all [m].
+/// Largest distance of a body from its start, horizontally and in all \[m\].
 pub(crate) fn drift(system: &System) -> (f64, f64) {
     let moves = system
         .state
@@ -388,7 +388,7 @@ pub(crate) fn tower(rows: usize, restitution: f64) -> Model {
     model
 }
 
-/// Kinetic and potential energy [J].
+/// Kinetic and potential energy \[J\].
 pub(crate) fn total_energy(system: &System) -> f64 {
     energy::kinetic_energy(&system.state, &system.model)
         + energy::potential_energy(&system.state, &system.model)

@@ -20,7 +20,7 @@ fn penetrating(gravity: bool) -> System {
     start(model, Options::default())
 }
 
-/// Deepest overlap of a column of cubes, by their heights [m].
+/// Deepest overlap of a column of cubes, by their heights \[m\].
 fn column_depth(system: &System) -> f64 {
     let y = |i: usize| {
         if i == 0 {

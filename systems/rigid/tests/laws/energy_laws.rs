@@ -14,7 +14,7 @@ use crate::build::*;
 use crate::{at_most, block_at, shape_at, spheres::ball_on_slope, undivided, weight};
 
 /// Largest rise of the energy in a step by dynamics and by correction, their sums, and the energy
-/// at the start above that of the end [J].
+/// at the start above that of the end \[J\].
 struct Balance {
     dynamics: f64,
     dynamics_sum: f64,
@@ -28,10 +28,10 @@ fn total(system: &System) -> f64 {
         + energy::potential_energy(&system.state, &system.model)
 }
 
-/// Speed from which a body may be in free fall [m/s].
+/// Speed from which a body may be in free fall \[m/s\].
 const FALLING: f64 = 0.5;
 
-/// Bodies above `free` [m] may be in free fall too.
+/// Bodies above `free` \[m\] may be in free fall too.
 fn balance(model: Model, seconds: f64, free: f64) -> Balance {
     let mut uncorrected = undivided();
     uncorrected.tuning.slop = 1e6;

@@ -16,7 +16,7 @@ fn weightless(field: NamedField) -> drystone_rigid::Model {
     model
 }
 
-/// Advances by `seconds` and fails if the energy watchdog names something; work of all forces [J].
+/// Advances by `seconds` and fails if the energy watchdog names something; work of all forces \[J\].
 #[track_caller]
 fn advance(system: &mut System, seconds: f64) -> f64 {
     let mut pushed = 0.0;

@@ -153,7 +153,7 @@ fn the_published_pyramid_holds_harder_between_its_axes() {
     ); // measured: 0.32
 }
 
-/// Turns of a box of 0.5 x 1 m on a slope of `part` times the tangent at which it tips [rad].
+/// Turns of a box of 0.5 x 1 m on a slope of `part` times the tangent at which it tips \[rad\].
 fn tipped(part: f64) -> f64 {
     let mut model = model(1.0, 0.0);
     let turn = slope(&mut model, 0.5 * part);

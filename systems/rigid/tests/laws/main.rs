@@ -35,7 +35,7 @@ use drystone_base::{Pose, Quat, Vec3};
 use drystone_geometry::Shape;
 use drystone_rigid::{Body, Model, Motion, Options, Precision, System, Weight};
 
-/// Gravity [m/s²].
+/// Gravity \[m/s²\].
 pub(crate) const G: f64 = 9.81;
 
 /// Fails unless `measured` is at most `tolerance`; says both.

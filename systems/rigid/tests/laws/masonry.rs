@@ -37,7 +37,7 @@ fn arch(thickness_ratio: f64) -> (Model, usize) {
     (model, 9)
 }
 
-/// How far a body came down from its start [m].
+/// How far a body came down from its start \[m\].
 fn dropped(system: &System, i: usize) -> f64 {
     system.model.start_position[i].y - system.state.position[i].y
 }

@@ -24,7 +24,7 @@ fn solve(
 }
 
 /// Largest difference between the velocities after a step and those that forces over `dt` and the
-/// solution of the problem give; moving bodies come first in a problem, in order [m/s].
+/// solution of the problem give; moving bodies come first in a problem, in order \[m/s\].
 fn miss(system: &mut System, dt: f64, solved: &Solved) -> f64 {
     let moving: Vec<usize> = (0..system.model.len())
         .filter(|&i| system.model.is_dynamic(i))

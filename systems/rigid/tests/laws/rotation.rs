@@ -163,7 +163,7 @@ fn a_slender_rod_keeps_energy_and_momentum_but_as_published_gains_without_bound(
 }
 
 /// A top with a round tip on a smooth floor in steady precession, leaning by 0.4 rad: rate found
-/// over 2 s and rate wanted [rad/s], and by how much the lean changed [rad].
+/// over 2 s and rate wanted \[rad/s\], and by how much the lean changed \[rad\].
 ///
 /// `I₁ Ω² cos θ − I₃ ω₃ Ω + m g l = 0`, with `l` from the tip's centre to the centre of mass,
 /// which stays where it is.

@@ -10,7 +10,7 @@ use drystone_rigid::{Body, Model, Motion, Options};
 use crate::build::{ground, model, start};
 use crate::{at_most, sine_cosine, slope};
 
-/// A scene of unit size with its lengths times the factor, and how long it runs at unit size [s].
+/// A scene of unit size with its lengths times the factor, and how long it runs at unit size \[s\].
 type Kind = (&'static str, fn(f64) -> Model, f64);
 
 const KINDS: [Kind; 6] = [

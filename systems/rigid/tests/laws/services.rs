@@ -238,7 +238,7 @@ fn a_turning_platform_carries_a_box_round() {
     ); // measured: 3.8e-3
 }
 
-/// A lone ball without contacts, changed as asked, after 1 s; its velocity [m/s].
+/// A lone ball without contacts, changed as asked, after 1 s; its velocity \[m/s\].
 fn lone(change: impl Fn(&mut Model), each_step: impl Fn(&mut System)) -> System {
     let mut model = model(0.5, 0.0);
     ball(&mut model, 0.5, Vec3::Y * 100.0, 2.0);

@@ -29,7 +29,7 @@ fn with(stepper: Stepper, solver: Solver, ordering: Ordering, sweeps: u32) -> Op
     }
 }
 
-/// Largest way of a cube within a second, and the energy left for each kilogram [m, J/kg].
+/// Largest way of a cube within a second, and the energy left for each kilogram \[m, J/kg\].
 fn unrest(system: &mut System) -> (f64, f64) {
     run(system, 1.0);
     let (state, model) = (&system.state, &system.model);

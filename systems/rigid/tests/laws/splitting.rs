@@ -8,7 +8,7 @@ use drystone_rigid::{Options, System};
 use crate::build::*;
 use crate::{G, at_least, at_most, block_at, fixed};
 
-/// Steps long for the size of what falls [s].
+/// Steps long for the size of what falls \[s\].
 const LONG: [f64; 3] = [0.01, 0.02, 1.0 / 30.0];
 
 #[test]

@@ -8,7 +8,7 @@ use drystone_rigid::{Model, Options, System, energy};
 use crate::build::*;
 use crate::{G, at_least, at_most, block_at, single, tight};
 
-/// What body `a` presses on body `b` above it: force on `b` [N], and where it acts, horizontally.
+/// What body `a` presses on body `b` above it: force on `b` \[N\], and where it acts, horizontally.
 fn interface(system: &System, a: usize, b: usize) -> (Vec3, Vec3) {
     let span = system.options().impulse_span(DT);
     let (mut force, mut moment) = (Vec3::ZERO, Vec3::ZERO);
@@ -35,7 +35,7 @@ fn shifted_stack() -> (Model, Vec3) {
 }
 
 /// Worst errors of the loads of all interfaces, as shares of the weight above, and of the centre
-/// of pressure on the ground [m].
+/// of pressure on the ground \[m\].
 fn loads(options: Options) -> (f64, f64) {
     let (model, _) = shifted_stack();
     let mut system = start(model, options);
@@ -96,7 +96,7 @@ fn ten_boxes_stand_for_a_minute() {
     ); // measured: 1.4e-15
 }
 
-/// Largest departure from 2 m/s of the rider and its carrier over 3 s [m/s].
+/// Largest departure from 2 m/s of the rider and its carrier over 3 s \[m/s\].
 fn carried(options: Options) -> f64 {
     let (model, rider) = carried_box();
     let mut system = start(model, options);

@@ -12,7 +12,7 @@ fn reports(system: &mut System, steps: usize) -> Vec<Report> {
     (0..steps).map(|_| system.advance(DT)).collect()
 }
 
-/// Total energy [J].
+/// Total energy \[J\].
 fn energy(system: &System) -> f64 {
     let (state, model) = (&system.state, &system.model);
     drystone_rigid::energy::kinetic_energy(state, model)

@@ -83,7 +83,7 @@ fn a_placed_box_lifts_nothing_as_published() {
     ); // measured: 1.5e-4
 }
 
-/// When the top of six bricks of 1 m, each shifted by `shift`, has come down by half a brick [s].
+/// When the top of six bricks of 1 m, each shifted by `shift`, has come down by half a brick \[s\].
 fn falls_at(shift: f64, options: Options, dt: f64) -> f64 {
     let mut model = model(0.5, 0.0);
     ground(&mut model);
@@ -136,7 +136,7 @@ fn a_stack_that_leans_too_far_never_falls_as_published() {
 }
 
 /// A plank of 300 kg, its middle 0.5 m beyond an edge, held by a weight 0.75 m before it: 200 kg
-/// balance it. How far it dropped in 5 s [m].
+/// balance it. How far it dropped in 5 s \[m\].
 fn plank_drop(weight: f64, options: Options) -> f64 {
     let mut model = model(0.5, 0.0);
     fixed(

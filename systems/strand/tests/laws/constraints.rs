@@ -368,7 +368,7 @@ fn bad_constraints_are_refused_by_name() {
     assert!(text(&mut model, Constraint::new("pin", 0, hold(1))).contains("used twice"));
 }
 
-/// Holds point `at` [m] of link `link` of strand `a` to the tip of strand `b`.
+/// Holds point `at` \[m\] of link `link` of strand `a` to the tip of strand `b`.
 fn tied(model: &mut Model, name: &str, a: (usize, usize, Vec3), b: usize, turned: bool) {
     let (strand, link, at) = a;
     let last = model.chains[b].len() - 1;

@@ -17,7 +17,7 @@ fn rubbing(name: &str, shape: Shape, pose: Pose, friction: f64) -> Obstacle {
     }
 }
 
-/// Deepest point of strand `i` in any obstacle [m]: of its joints, less its radius.
+/// Deepest point of strand `i` in any obstacle \[m\]: of its joints, less its radius.
 fn depth(system: &System, i: usize) -> f64 {
     let mut deepest = f64::NEG_INFINITY;
     for (k, obstacle) in system.model.obstacles.iter().enumerate() {
@@ -111,7 +111,7 @@ fn of_a_thousand_thin_strands_at_ten_metres_a_second_none_passes_a_thin_plate() 
 }
 
 /// A rod on a ball joint that lies on a plane inclined by `alpha`, at `psi` from the fall line;
-/// how far its tip goes in a second [m].
+/// how far its tip goes in a second \[m\].
 fn slide(alpha: f64, psi: f64, friction: f64) -> f64 {
     let turn = rotation_about(Vec3::Z, -alpha);
     let mut model = Model::default();
@@ -305,7 +305,7 @@ fn a_rope_drawn_over_a_post_obeys_the_capstan_law() {
     );
 }
 
-/// Deepest place of strand `i` in any obstacle [m], all along its segments, less its radius. The
+/// Deepest place of strand `i` in any obstacle \[m\], all along its segments, less its radius. The
 /// tenth of the first segment beside the base is not looked at.
 fn depth_along(system: &System, i: usize) -> f64 {
     let mut deepest = f64::NEG_INFINITY;
@@ -389,7 +389,7 @@ fn goes_round(points: &[Vec3], place: Vec3) -> bool {
 
 /// A slack string, held at both ends by what moves at 10 m/s and then stops, is thrown against a rod
 /// of 1 mm that meets it between its joints, `count` times: how often it passes, how deep the rod
-/// goes in [m], failed steps, and how often they meet.
+/// goes in \[m\], failed steps, and how often they meet.
 fn thrown_at_a_rod(count: usize) -> (usize, f64, u64, usize) {
     let mut random = Random::new(11);
     let (mut deepest, mut failed, mut passed, mut met) = (f64::NEG_INFINITY, 0, 0, 0);
@@ -452,7 +452,7 @@ fn a_string_thrown_against_a_thin_rod_does_not_pass_it() {
     assert!(met > 50, "{met} met it");
 }
 
-/// Largest angle from the upright of a rod that is bowed by nature, `BOW cos(πs)` from its tip [rad].
+/// Largest angle from the upright of a rod that is bowed by nature, `BOW cos(πs)` from its tip \[rad\].
 const BOW: f64 = 0.03;
 
 /// How far such a rod of length 1 and `EI` 1, clamped above a floor on which its tip stands, is pressed down when the

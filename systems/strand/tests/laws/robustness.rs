@@ -459,7 +459,7 @@ struct Rocked {
     system: System,
     warm: State,
     segments: usize,
-    /// Least cost of a segment and step found so far [s].
+    /// Least cost of a segment and step found so far \[s\].
     least: f64,
 }
 
