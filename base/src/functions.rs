@@ -2,31 +2,31 @@
 
 use crate::{Quat, Vec3};
 
-/// Sine of `x` [rad].
+/// Sine of `x` \[rad\].
 #[inline]
 pub fn sin(x: f64) -> f64 {
     libm::sin(x)
 }
 
-/// Cosine of `x` [rad].
+/// Cosine of `x` \[rad\].
 #[inline]
 pub fn cos(x: f64) -> f64 {
     libm::cos(x)
 }
 
-/// Tangent of `x` [rad].
+/// Tangent of `x` \[rad\].
 #[inline]
 pub fn tan(x: f64) -> f64 {
     libm::tan(x)
 }
 
-/// Angle of the point (`x`, `y`) [rad].
+/// Angle of the point (`x`, `y`) \[rad\].
 #[inline]
 pub fn atan2(y: f64, x: f64) -> f64 {
     libm::atan2(y, x)
 }
 
-/// Angle whose cosine is `x`, clamped into [-1, 1] first [rad].
+/// Angle whose cosine is `x`, clamped into \[-1, 1\] first \[rad\].
 #[inline]
 pub fn acos(x: f64) -> f64 {
     libm::acos(x.clamp(-1.0, 1.0))
@@ -50,13 +50,13 @@ pub fn ln(x: f64) -> f64 {
     libm::log(x)
 }
 
-/// Rotation by `angle` [rad] about the unit vector `axis`.
+/// Rotation by `angle` \[rad\] about the unit vector `axis`.
 pub fn rotation_about(axis: Vec3, angle: f64) -> Quat {
     let (s, c) = (sin(0.5 * angle), cos(0.5 * angle));
     Quat::from_xyzw(axis.x * s, axis.y * s, axis.z * s, c)
 }
 
-/// The finite rotation whose axis and angle are those of `v` [rad].
+/// The finite rotation whose axis and angle are those of `v` \[rad\].
 pub fn rotation_vector(v: Vec3) -> Quat {
     let square = v.length_squared();
     if square < 1e-3 {

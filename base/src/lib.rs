@@ -5,6 +5,7 @@ pub mod functions;
 pub mod lanes;
 mod pose;
 pub mod random;
+pub mod rotation;
 mod stopwatch;
 mod symmetric;
 

@@ -2,12 +2,14 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::functions::rotation_vector;
+use crate::rotation::log;
 use crate::{Mat3, Quat, Vec3};
 
 /// A rigid motion: first turn by `rotation`, then move by `position`.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Pose {
-    /// Where the origin goes [m].
+    /// Where the origin goes \[m\].
     pub position: Vec3,
     /// How the axes turn.
     pub rotation: Quat,
@@ -75,6 +77,16 @@ impl Pose {
         Self::new(back * -self.position, back)
     }
 
+    /// The part `u` of the way to `to`: straight, turning at a constant rate the shorter way.
+    #[must_use]
+    pub fn towards(&self, to: &Self, u: f64) -> Self {
+        let turn = log(to.rotation * self.rotation.conjugate());
+        Self::new(
+            self.position.lerp(to.position, u),
+            rotation_vector(turn * u) * self.rotation,
+        )
+    }
+
     /// The rotation as a matrix (columns are the turned axes).
     #[inline]
     pub fn matrix(&self) -> Mat3 {
@@ -82,7 +94,7 @@ impl Pose {
     }
 }
 
-/// `rotation` after turning at the world rate `omega` [rad/s] for `h` seconds, first order:
+/// `rotation` after turning at the world rate `omega` \[rad/s\] for `h` seconds, first order:
 /// `q + h/2 ω q`, normalised (Erleben 2007, eq. 24-26).
 #[inline]
 pub fn integrate_rotation(rotation: Quat, omega: Vec3, h: f64) -> Quat {

@@ -14,7 +14,7 @@ impl Stopwatch {
         }
     }
 
-    /// Wall time since the start [s].
+    /// Wall time since the start \[s\].
     pub fn seconds(&self) -> f64 {
         #[cfg(not(target_arch = "wasm32"))]
         return self.start.elapsed().as_secs_f64();

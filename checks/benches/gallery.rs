@@ -8,7 +8,7 @@
 
 use drystone_checks::{Layers, hash, layers, on_threads, scene, start};
 
-/// Worst frames of Erleben 2007, Figs. 16 to 19 [s].
+/// Worst frames of Erleben 2007, Figs. 16 to 19 \[s\].
 const PAPER: [(&str, &str, f64); 4] = [
     ("falling-roof", "roof", 0.25),
     ("engraved-letters", "letters", 0.18),
@@ -32,10 +32,10 @@ fn main() {
 struct Run {
     bodies: usize,
     contacts: f64,
-    /// Of each step [s].
+    /// Of each step \[s\].
     total: Vec<f64>,
     collision: Vec<f64>,
-    /// Of each output frame [s].
+    /// Of each output frame \[s\].
     frames: Vec<f64>,
 }
 

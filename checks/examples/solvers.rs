@@ -62,7 +62,7 @@ const IN_THE_STEP: [Solver; 6] = [
     Solver::TwoLevel,
 ];
 
-/// Scenes, the bodies that are watched, how long, and when they have come together [s].
+/// Scenes, the bodies that are watched, how long, and when they have come together \[s\].
 const STANDING: [(&str, &str, f64, f64); 6] = [
     ("box-stack-9", "*", 4.0, 0.0),
     ("box-stack", "*", 4.0, 0.0),
@@ -75,7 +75,7 @@ const STANDING: [(&str, &str, f64, f64); 6] = [
 /// Most iterations that are tried to spend the time.
 const MOST: f64 = 2000.0;
 
-/// How long iterations are tried out, where bodies are together from the first [s].
+/// How long iterations are tried out, where bodies are together from the first \[s\].
 const TRIAL: f64 = 1.0;
 
 /// Every solver (or these) gets `budget` times what a step of the default costs; in these scenes, or in all.
@@ -158,7 +158,7 @@ fn milliseconds(scene: &Scene, seconds: f64) -> f64 {
     1e3 * (cpu_seconds() - begin) / f64::from(steps)
 }
 
-/// What an iteration costs on the contacts that a scene has at some time [ms].
+/// What an iteration costs on the contacts that a scene has at some time \[ms\].
 fn iteration(scene: &Scene, solver: Solver, time: f64) -> f64 {
     let mut world = start(scene);
     world.run_for(time);

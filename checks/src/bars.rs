@@ -34,7 +34,7 @@ impl Begin {
         }
     }
 
-    /// From when on rest is asked for [s].
+    /// From when on rest is asked for \[s\].
     pub fn settled(self) -> f64 {
         match self {
             Self::Exact => 0.0,
@@ -63,22 +63,22 @@ impl std::fmt::Display for Begin {
 /// The worst that was seen of bodies that should stand still.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Rest {
-    /// Largest way sideways [m].
+    /// Largest way sideways \[m\].
     pub drift: f64,
-    /// Deepest penetration [m].
+    /// Deepest penetration \[m\].
     pub depth: f64,
-    /// Kinetic energy of all bodies [J].
+    /// Kinetic energy of all bodies \[J\].
     pub joules: f64,
-    /// Its mean over the time it counts, as in the comparison with other engines [J].
+    /// Its mean over the time it counts, as in the comparison with other engines \[J\].
     pub mean_joules: f64,
-    /// The largest for each kilogram [J/kg].
+    /// The largest for each kilogram \[J/kg\].
     pub joules_per_kg: f64,
     /// Bodies set aside as non-finite.
     pub lost: usize,
 }
 
 /// Steps `world` until `to` and watches the bodies called `bodies` (`*` stands for any letters)
-/// from `from` on; energy counts from `calm` on [s]. Depth is measured ten times a second.
+/// from `from` on; energy counts from `calm` on \[s\]. Depth is measured ten times a second.
 pub fn rest(world: &mut World, bodies: &str, from: f64, calm: f64, to: f64) -> Rest {
     let chosen = chosen(world, bodies);
     let (mut seen, mut place, mut counted) = (Rest::default(), None, 0);
@@ -117,26 +117,26 @@ pub fn rest(world: &mut World, bodies: &str, from: f64, calm: f64, to: f64) -> R
 /// What happened to the tower of `bench-roof-tower`.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Impact {
-    /// Deepest penetration while the roof falls and lies, 2 s to 4 s [m].
+    /// Deepest penetration while the roof falls and lies, 2 s to 4 s \[m\].
     pub depth_under_roof: f64,
-    /// Largest way of a brick sideways by then [m].
+    /// Largest way of a brick sideways by then \[m\].
     pub lean: f64,
     /// Part of the bricks that stand at 6 s: within half their thickness sideways and their
-    /// height vertically [1].
+    /// height vertically \[1\].
     pub standing: f64,
     /// Bricks that the ball knocked out by then.
     pub knocked_out: usize,
-    /// Largest speed of all [m/s].
+    /// Largest speed of all \[m/s\].
     pub fastest: f64,
-    /// Lowest centre of a brick, ever [m].
+    /// Lowest centre of a brick, ever \[m\].
     pub lowest: f64,
-    /// Deepest penetration from 8 s on, 2 s after the last bricks have come down [m].
+    /// Deepest penetration from 8 s on, 2 s after the last bricks have come down \[m\].
     pub depth_after: f64,
     /// Bodies set aside as non-finite.
     pub lost: usize,
 }
 
-/// Runs `bench-roof-tower` to `to` [s] and measures; what has not happened by then stays zero.
+/// Runs `bench-roof-tower` to `to` \[s\] and measures; what has not happened by then stays zero.
 pub fn impact(begin: Begin, to: f64) -> Impact {
     let mut world = begin.world(&scene("bench-roof-tower"));
     let bricks = chosen(&world, "tower/*");
@@ -196,9 +196,9 @@ pub fn impact(begin: Begin, to: f64) -> Impact {
 /// How `bench-silo` ended.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Silo {
-    /// Deepest overlap at the end [m].
+    /// Deepest overlap at the end \[m\].
     pub depth: f64,
-    /// Mean over the pairs that overlap [m].
+    /// Mean over the pairs that overlap \[m\].
     pub mean: f64,
     /// Grains outside the silo at any time, or set aside.
     pub escaped: usize,

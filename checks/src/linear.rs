@@ -13,17 +13,17 @@ pub struct Layers {
     pub contacts: usize,
     /// Of the velocity solver in a step.
     pub sweeps: f64,
-    /// Processor time of a step [s].
+    /// Processor time of a step \[s\].
     pub step: f64,
 }
 
 impl Layers {
-    /// Of a step, for each contact [ns].
+    /// Of a step, for each contact \[ns\].
     pub fn per_contact_ns(&self) -> f64 {
         1e9 * self.step / self.contacts as f64
     }
 
-    /// Of a step, for each contact and sweep [ns].
+    /// Of a step, for each contact and sweep \[ns\].
     pub fn per_sweep_ns(&self) -> f64 {
         self.per_contact_ns() / self.sweeps
     }

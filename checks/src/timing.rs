@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 use std::time::Instant;
 
 /// Processor time of the calling thread, in steps of a few milliseconds; wall time where the
-/// system does not tell [s].
+/// system does not tell \[s\].
 pub fn cpu_seconds() -> f64 {
     static START: OnceLock<Instant> = OnceLock::new();
     let start = START.get_or_init(Instant::now);

@@ -55,7 +55,7 @@ fn dependencies(manifest: &Table) -> Vec<(String, Value)> {
 fn height(folder: &str) -> usize {
     const ORDER: [&[&str]; 10] = [
         &["base"],
-        &["geometry"],
+        &["geometry", "common"],
         &["complementarity"],
         &["systems/"],
         &["world"],

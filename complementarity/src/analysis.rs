@@ -29,7 +29,7 @@ use eigenvalues::{Square, general, symmetric};
 /// Most rows or, of a factored problem, most degrees of freedom of its bodies whose eigenvalues
 /// are computed: a minute's work.
 pub const MOST: usize = 2000;
-/// Eigenvalues of an iteration matrix as near to 1 as this belong to the null space of `A` [1].
+/// Eigenvalues of an iteration matrix as near to 1 as this belong to the null space of `A` \[1\].
 const AT_ONE: f64 = 1e-7;
 
 /// How `A = M - N` is split; the iteration matrix is `T = M⁻¹ N = 1 - M⁻¹ A`, with `D` the
@@ -82,7 +82,7 @@ pub struct Study<'a> {
     matrix: BlockMatrix,
     /// Rows that are looked at; a row of contacts that cannot move is none.
     kept: Vec<usize>,
-    /// `γ` (Erleben 2007, eq. 41) [1/kg].
+    /// `γ` (Erleben 2007, eq. 41) \[1/kg\].
     relaxation: f64,
 }
 
@@ -104,7 +104,7 @@ impl<'a> Study<'a> {
         }
     }
 
-    /// The same with `γ` added to the diagonal: `A' = A + γ 1`   (Erleben 2007, eq. 41) [1/kg].
+    /// The same with `γ` added to the diagonal: `A' = A + γ 1`   (Erleben 2007, eq. 41) \[1/kg\].
     pub fn relaxed(mut self, relaxation: f64) -> Self {
         self.relaxation = relaxation;
         self
@@ -125,7 +125,7 @@ impl<'a> Study<'a> {
         self.pattern().iterated(splitting)
     }
 
-    /// Eigenvalues of `A`, ascending [1/kg].
+    /// Eigenvalues of `A`, ascending \[1/kg\].
     ///
     /// Of a factored problem whose bodies have fewer degrees of freedom than there are rows, those
     /// of `Bᵀ B` with `A = B Bᵀ` and as many zeros as are missing.
@@ -146,13 +146,13 @@ impl<'a> Study<'a> {
         Ok(values)
     }
 
-    /// The iteration matrix `T = 1 - M⁻¹ A`, row by row [1].
+    /// The iteration matrix `T = 1 - M⁻¹ A`, row by row \[1\].
     pub fn iteration_matrix(&self, splitting: Splitting) -> Result<Vec<Vec<f64>>, AnalysisError> {
         let t = self.iterated(splitting)?;
         Ok((0..t.size).map(|i| t.row(i).to_vec()).collect())
     }
 
-    /// Eigenvalues of the iteration matrix, largest first [1].
+    /// Eigenvalues of the iteration matrix, largest first \[1\].
     ///
     /// Of a factored problem as in [`Study::matrix_eigenvalues`]: `T = 1 - M⁻¹ B Bᵀ` has the
     /// eigenvalues of `1 - Bᵀ M⁻¹ B`, and beside them 1 as often as rows are left over. So a wall
@@ -362,13 +362,13 @@ fn root(a: &[f64; 9]) -> [Vec3; 3] {
     columns
 }
 
-/// Largest magnitude of all [1]; 0 of none.
+/// Largest magnitude of all \[1\]; 0 of none.
 pub fn spectral_radius(values: &[Eigenvalue]) -> f64 {
     values.iter().map(|e| e.magnitude()).fold(0.0, f64::max)
 }
 
 /// Largest magnitude of those that are not 1: the rate at which the residual falls in the end. An
-/// eigenvalue of 1 belongs to impulses that move nothing, and does not slow anything down [1].
+/// eigenvalue of 1 belongs to impulses that move nothing, and does not slow anything down \[1\].
 pub fn convergence_factor(values: &[Eigenvalue]) -> f64 {
     let acting = values.iter().filter(|e| !is_one(**e));
     acting.map(|e| e.magnitude()).fold(0.0, f64::max)

@@ -20,13 +20,13 @@ const COLOURS: usize = 63;
 /// A point of a patch to be solved.
 #[derive(Clone, Copy, Debug)]
 pub struct PointInput {
-    /// From the centre of `a` to the point, world [m].
+    /// From the centre of `a` to the point, world \[m\].
     pub ra: Vec3,
-    /// From the centre of `b` to the point, world [m].
+    /// From the centre of `b` to the point, world \[m\].
     pub rb: Vec3,
-    /// Signed distance [m].
+    /// Signed distance \[m\].
     pub separation: f64,
-    /// Impulse on `b` to start from, world [N s].
+    /// Impulse on `b` to start from, world \[N s\].
     pub impulse: Vec3,
 }
 
@@ -37,17 +37,17 @@ pub struct PatchInput {
     pub bodies: [u32; 2],
     /// Unit vector from `a` to `b`.
     pub normal: Vec3,
-    /// Coulomb's coefficient [1].
+    /// Coulomb's coefficient \[1\].
     pub friction: f64,
-    /// Newton's coefficient [1].
+    /// Newton's coefficient \[1\].
     pub restitution: f64,
     /// Island of the patch: bodies that contacts join share one.
     pub island: u32,
-    /// What gaps and small depths are measured by [m].
+    /// What gaps and small depths are measured by \[m\].
     pub length: f64,
-    /// What large depths are measured by [m].
+    /// What large depths are measured by \[m\].
     pub thickness: f64,
-    /// What approach is measured by: below it the patch is calm [m/s].
+    /// What approach is measured by: below it the patch is calm \[m/s\].
     pub calm: f64,
     /// Coarse interface of the patch, or [`NONE`].
     pub interface: u32,
@@ -58,9 +58,9 @@ pub struct PatchInput {
 /// A body to be solved.
 #[derive(Clone, Copy, Debug)]
 pub struct BodyInput {
-    /// [1/kg]; zero for what contacts do not move.
+    /// \[1/kg\]; zero for what contacts do not move.
     pub inverse_mass: f64,
-    /// World [1/(kg m²)].
+    /// World \[1/(kg m²)\].
     pub inverse_inertia: Symmetric3,
 }
 
@@ -149,30 +149,30 @@ pub(crate) fn symmetric_times<L: Lanes>(m: &[Eight<L::Real>; 6], v: V3<L>) -> V3
 pub(crate) struct BlockPoint<T> {
     pub(crate) ra: [Eight<T>; 3],
     pub(crate) rb: [Eight<T>; 3],
-    /// 1 / A_nn [kg]
+    /// 1 / A_nn \[kg\]
     pub(crate) mass_n: Eight<T>,
-    /// 1 / largest eigenvalue of A_tt [kg]
+    /// 1 / largest eigenvalue of A_tt \[kg\]
     pub(crate) mass_t: Eight<T>,
-    /// A_tn: what a normal impulse does along the tangents [1/kg]
+    /// A_tn: what a normal impulse does along the tangents \[1/kg\]
     pub(crate) coupling: [Eight<T>; 2],
-    /// Normal velocity to reach at least [m/s].
+    /// Normal velocity to reach at least \[m/s\].
     pub(crate) target: Eight<T>,
-    /// Impulse along n, t1, t2 [N s].
+    /// Impulse along n, t1, t2 \[N s\].
     pub(crate) impulse: [Eight<T>; 3],
 }
 
 /// What only the ends of a substep touch.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ColdPoint<T> {
-    /// Impulses of all substeps so far [N s].
+    /// Impulses of all substeps so far \[N s\].
     pub(crate) total: [Eight<T>; 3],
-    /// Signed distance [m].
+    /// Signed distance \[m\].
     pub(crate) separation: Eight<T>,
-    /// Impulses set aside while impacts are answered [N s].
+    /// Impulses set aside while impacts are answered \[N s\].
     pub(crate) kept: [Eight<T>; 3],
-    /// Share of its impulse that the point gives back in this round of impacts [1].
+    /// Share of its impulse that the point gives back in this round of impacts \[1\].
     pub(crate) bounce: Eight<T>,
-    /// Normal displacement impulse of the position correction [kg m].
+    /// Normal displacement impulse of the position correction \[kg m\].
     pub(crate) push: Eight<T>,
 }
 
@@ -187,10 +187,10 @@ pub(crate) struct Block<T> {
     pub(crate) inverse_inertia: [[Eight<T>; 6]; 2],
     pub(crate) friction: Eight<T>,
     pub(crate) restitution: Eight<T>,
-    /// What gaps and small depths are measured by, and large depths [m].
+    /// What gaps and small depths are measured by, and large depths \[m\].
     pub(crate) length: Eight<T>,
     pub(crate) thickness: Eight<T>,
-    /// One over the approach at which the patch is calm [s/m].
+    /// One over the approach at which the patch is calm \[s/m\].
     pub(crate) per_calm: Eight<T>,
     pub(crate) point: [BlockPoint<T>; POINTS],
     pub(crate) body: [[u32; 8]; 2],
@@ -201,7 +201,7 @@ pub(crate) struct Block<T> {
     pub(crate) points: u32,
 }
 
-/// Separation of a point that is not there [m].
+/// Separation of a point that is not there \[m\].
 pub(crate) const FAR: f64 = 1e6;
 
 /// Writes a vector into a lane.
@@ -434,7 +434,7 @@ impl<T: Real> Blocks<T> {
     }
 
     /// Sets the normal velocity that each point is to reach at least: `target(patch, point)`
-    /// [m/s].
+    /// \[m/s\].
     pub fn aim(&mut self, target: impl Fn(usize, usize) -> f64) {
         for block in &mut self.blocks {
             for lane in (0..8).filter(|&lane| block.patch[lane] != NONE) {
@@ -541,7 +541,7 @@ impl<T: Real> Blocks<T> {
     }
 
     /// Impulse of point `point` of patch `patch` along normal and tangents, summed over all
-    /// substeps [N s].
+    /// substeps \[N s\].
     #[inline]
     pub fn total_impulse(&self, patch: usize, point: usize) -> [f64; 3] {
         let (block, lane) = (

@@ -26,9 +26,9 @@ type Matrix6 = [[f64; 6]; 6];
 
 /// Share of the friction bound below which a contact counts as sticking.
 pub(crate) const STICKING: f64 = 0.98;
-/// Approach at which a contact without impulse counts as closing, over that of a calm one [1].
+/// Approach at which a contact without impulse counts as closing, over that of a calm one \[1\].
 const CLOSING: f64 = 5e-4;
-/// Fraction of the contacts of one interface whose change makes the matrix too old [1].
+/// Fraction of the contacts of one interface whose change makes the matrix too old \[1\].
 const REBUILD_INTERFACE: f64 = 0.5;
 
 /// What the coarse level keeps beside each block.
@@ -37,11 +37,11 @@ struct CoarseBlock<T> {
     interface: [u32; 8],
     /// +1 where `b` is the upper body, -1 where `a` is, 0 where there is no interface.
     sign: Eight<T>,
-    /// From the interface's reference to the centre of `a`, over its length [1].
+    /// From the interface's reference to the centre of `a`, over its length \[1\].
     offset: [Eight<T>; 3],
-    /// One over the interface's length [1/m].
+    /// One over the interface's length \[1/m\].
     per_length: Eight<T>,
-    /// Fastest approach of the lane's active points that is not allowed, over a calm one [1].
+    /// Fastest approach of the lane's active points that is not allowed, over a calm one \[1\].
     approach: Eight<T>,
     point: [CoarsePoint<T>; POINTS],
 }
@@ -52,9 +52,9 @@ struct CoarsePoint<T> {
     normal: Eight<T>,
     /// 1 where the tangent rows are active too.
     stick: Eight<T>,
-    /// Residual velocity along n, t1, t2 [m/s].
+    /// Residual velocity along n, t1, t2 \[m/s\].
     residual: [Eight<T>; 3],
-    /// Impulse change of the coarse correction [N s].
+    /// Impulse change of the coarse correction \[N s\].
     change: [Eight<T>; 3],
 }
 
@@ -73,9 +73,9 @@ type Sums<T> = [Eight<T>; 3];
 /// Eight bodies and the interfaces below (0) and above (1) each.
 #[derive(Clone, Debug, Default)]
 struct BodyBlock<T> {
-    /// From the interface's reference to the body's centre [m].
+    /// From the interface's reference to the body's centre \[m\].
     offset: [[Eight<T>; 3]; 2],
-    /// One over the interface's length [1/m].
+    /// One over the interface's length \[1/m\].
     per_length: [Eight<T>; 2],
     inverse_mass: Eight<T>,
     inverse_inertia: [Eight<T>; 6],
@@ -85,15 +85,15 @@ struct BodyBlock<T> {
 /// their patch.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Residual {
-    /// Fastest approach that violates its target [1].
+    /// Fastest approach that violates its target \[1\].
     pub approach: f64,
-    /// Share of the contacts that approach faster than the bound given to [`Coarse::residual`] [1].
+    /// Share of the contacts that approach faster than the bound given to [`Coarse::residual`] \[1\].
     pub share: f64,
-    /// Largest velocity of an active contact, approach or slip [1].
+    /// Largest velocity of an active contact, approach or slip \[1\].
     pub velocity: f64,
     /// Whether a contact is at its friction bound.
     pub slides: bool,
-    /// Sum over the active rows of velocity squared over the diagonal of `A` [J].
+    /// Sum over the active rows of velocity squared over the diagonal of `A` \[J\].
     pub energy: f64,
 }
 
@@ -279,7 +279,7 @@ impl<T: Dispatch> Coarse<T> {
 
     /// Residual of the contacts of `problem`, and their active rows; call before [`Self::solve`].
     /// Contacts that approach faster than `enough` are counted in [`Residual::share`], in units of
-    /// the calm speed [1].
+    /// the calm speed \[1\].
     pub fn residual(&mut self, problem: &Blocks<T>, enough: f64) -> Residual {
         self.right.fill([0.0; 6]);
         dispatch(Restrict {
@@ -307,7 +307,7 @@ impl<T: Dispatch> Coarse<T> {
     }
 
     /// Predicted decrease of the energy by a coarse solve of the last [`Self::residual`], with the
-    /// matrix built last [J]; infinite if there is none yet.
+    /// matrix built last \[J\]; infinite if there is none yet.
     pub fn predicted_decrease(&mut self) -> f64 {
         if !self.built {
             return f64::INFINITY;
@@ -319,7 +319,7 @@ impl<T: Dispatch> Coarse<T> {
     }
 
     /// The active set: all blocks of bodies with a contact that approached faster than `enough` at
-    /// the last [`Self::residual`], in units of the calm speed [1].
+    /// the last [`Self::residual`], in units of the calm speed \[1\].
     pub fn active_set(&mut self, problem: &Blocks<T>, enough: f64) -> &[u32] {
         self.active_bodies.clear();
         self.active_bodies.resize(problem.velocity.len(), false);

@@ -33,14 +33,14 @@ pub struct ContactProblem {
     pub name: String,
     /// The numbers.
     pub form: Form,
-    /// Contact points in the world, for orderings by coordinate [m].
+    /// Contact points in the world, for orderings by coordinate \[m\].
     pub places: Option<Vec<Vec3>>,
     /// Which bodies the contacts join, if a matrix came with that; the factored form knows it
     /// by itself, see [`ContactProblem::graph`].
     pub matrix_graph: Option<ContactGraph>,
-    /// First guess of the impulses [N s].
+    /// First guess of the impulses \[N s\].
     pub start: Option<Vec<[f64; 3]>>,
-    /// Impulses that somebody says solve it [N s].
+    /// Impulses that somebody says solve it \[N s\].
     pub solution: Option<Vec<[f64; 3]>>,
 }
 
@@ -94,7 +94,7 @@ impl ContactProblem {
         }
     }
 
-    /// Relative velocities at `λ = 0` [m/s].
+    /// Relative velocities at `λ = 0` \[m/s\].
     pub fn b(&self) -> &[[f64; 3]] {
         match &self.form {
             Form::Factored(problem) => &problem.b,
@@ -102,7 +102,7 @@ impl ContactProblem {
         }
     }
 
-    /// Coulomb's coefficient at contact `k` [1].
+    /// Coulomb's coefficient at contact `k` \[1\].
     pub fn friction(&self, k: usize) -> f64 {
         match &self.form {
             Form::Factored(problem) => problem.contacts[k].friction,
@@ -118,7 +118,7 @@ impl ContactProblem {
         }
     }
 
-    /// Relative velocities after `impulses` [m/s].
+    /// Relative velocities after `impulses` \[m/s\].
     pub fn velocities_after(&self, impulses: &[[f64; 3]]) -> Vec<[f64; 3]> {
         match &self.form {
             Form::Factored(problem) => problem.velocities_after(impulses),
@@ -127,7 +127,7 @@ impl ContactProblem {
     }
 
     /// How far apart the velocities after two lists of impulses are: the largest difference, as a part of
-    /// the largest velocity at `λ = 0` [1]. Impulses are not unique, so answers are compared by this.
+    /// the largest velocity at `λ = 0` \[1\]. Impulses are not unique, so answers are compared by this.
     pub fn apart(&self, x: &[[f64; 3]], y: &[[f64; 3]]) -> f64 {
         let largest =
             |rows: &mut dyn Iterator<Item = f64>| rows.fold(0.0f64, |m, v| m.max(v.abs()));
@@ -175,7 +175,7 @@ impl ContactProblem {
         }
     }
 
-    /// The whole of `A`, row by row: for analysis of small problems [1/kg].
+    /// The whole of `A`, row by row: for analysis of small problems \[1/kg\].
     pub fn dense(&self) -> Vec<Vec<f64>> {
         self.to_matrix().matrix.dense()
     }
@@ -184,6 +184,7 @@ impl ContactProblem {
     /// finite values, no negative friction.
     pub fn check(&self) -> Result<(), ProblemError> {
         let contacts = self.contacts();
+        // what a list must be: as long as there are contacts, and finite
         let per_contact = |thing: &'static str, found: usize| match found == contacts {
             true => Ok(()),
             false => Err(ProblemError::Count {
@@ -205,6 +206,7 @@ impl ContactProblem {
             (0..rows.len()).try_for_each(|k| rows[k].iter().try_for_each(|x| finite(thing, k, *x)))
         };
         rows("right-hand sides", self.b())?;
+        // masses and geometry, or the matrix
         match &self.form {
             Form::Factored(problem) => {
                 for (k, body) in problem.bodies.iter().enumerate() {
@@ -232,6 +234,7 @@ impl ContactProblem {
                 }
             }
         }
+        // friction
         for contact in 0..contacts {
             let value = self.friction(contact);
             finite("friction at a contact", contact, value)?;
@@ -239,6 +242,7 @@ impl ContactProblem {
                 return Err(ProblemError::Friction { contact, value });
             }
         }
+        // what a problem may have besides: places, graph, impulses
         if let Some(places) = &self.places {
             per_contact("places", places.len())?;
             for (k, place) in places.iter().enumerate() {
@@ -300,7 +304,7 @@ pub enum ProblemError {
     Friction {
         /// From 0.
         contact: usize,
-        /// What was found [1].
+        /// What was found \[1\].
         value: f64,
     },
     /// A contact names a body that is not there.

@@ -12,9 +12,9 @@ pub struct Entry {
     /// Rows of `A λ + b` computed so far by the method itself. A row that is updated counts once,
     /// and so does a row that is only evaluated because the method needs it.
     pub row_updates: u64,
-    /// Time the method has taken, without the time it took to find what stands below [s].
+    /// Time the method has taken, without the time it took to find what stands below \[s\].
     pub seconds: f64,
-    /// Scale-free residual of the law that the solver solves [1].
+    /// Scale-free residual of the law that the solver solves \[1\].
     pub residual: f64,
     /// The merit function, if it was asked for; see [`crate::Law::merit`].
     pub merit: Option<f64>,

@@ -19,7 +19,7 @@ use crate::blocks::{Block, Blocks, ColdPoint, FAR, POINTS, V3};
 use crate::motion8::{Frame8, Motion8, largest, push};
 use crate::substep::RESTING;
 
-/// Share of a round's approach to which it is solved [1].
+/// Share of a round's approach to which it is solved \[1\].
 const SOLVED: f64 = 1e-6;
 /// Most sweeps of one round.
 const SWEEPS: u32 = 40;

@@ -30,7 +30,7 @@ impl LaneMethod {
     /// One iteration: a correction from the last [`Coarse::residual`], whose matrix is rebuilt if more
     /// than the fraction `rebuild` of the contacts has changed, and `sweeps` sweeps, forward and
     /// backward in turn. Returns the fastest approach that the last sweep met, in units of the calm
-    /// speed [1].
+    /// speed \[1\].
     pub fn iterate<T: Dispatch>(
         self,
         blocks: &mut Blocks<T>,

@@ -122,7 +122,7 @@ impl BlockMatrix {
         (&self.columns[range.clone()], &self.blocks[range])
     }
 
-    /// The block on the diagonal at contact `k` [1/kg].
+    /// The block on the diagonal at contact `k` \[1/kg\].
     #[inline]
     pub fn diagonal_block(&self, k: usize) -> &Block {
         &self.blocks[self.diagonals[k]]
@@ -178,7 +178,7 @@ impl BlockMatrix {
     }
 
     /// Largest difference between a value and its mirror image, as a part of the largest value
-    /// [1].
+    /// \[1\].
     pub fn asymmetry(&self) -> f64 {
         let (mut largest, mut difference) = (0.0f64, 0.0f64);
         for k in 0..self.contacts() {

@@ -70,9 +70,9 @@ pub struct Outcome {
     pub iterations: u32,
     /// Newton iterations, over all islands.
     pub factorisations: u32,
-    /// Natural residual of the worst contact before [m/s].
+    /// Natural residual of the worst contact before \[m/s\].
     pub before: f64,
-    /// The same after [m/s].
+    /// The same after \[m/s\].
     pub residual: f64,
     /// Whether no contact is above the tolerance.
     pub solved: bool,
@@ -96,7 +96,7 @@ pub struct Newton {
 }
 
 impl Newton {
-    /// Solves the islands of `problem` in which a contact is further than `tolerance` [m/s] from
+    /// Solves the islands of `problem` in which a contact is further than `tolerance` \[m/s\] from
     /// its solution, starting from the impulses and velocities that are there. An island is left
     /// as it is where its factor would be too large or nothing better is found.
     pub fn solve<T: Real>(
@@ -151,7 +151,7 @@ impl Newton {
 }
 
 /// Whether somewhere a body presses on one of less than its mass over `ratio`, with an impulse
-/// that alone would give the lighter one more than `speed` [m/s].
+/// that alone would give the lighter one more than `speed` \[m/s\].
 pub fn bears_heavy_load<T: Real>(problem: &Blocks<T>, ratio: f64, speed: f64) -> bool {
     problem.blocks.iter().any(|block| {
         (0..8)

@@ -14,7 +14,7 @@ use crate::problem::{Problem, Rows, Twist, prepare};
 /// be added and scaled.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Iterate {
-    /// `λ` by contact and row [N s].
+    /// `λ` by contact and row \[N s\].
     pub impulses: Vec<[f64; 3]>,
     /// `ΔV = M⁻¹ Jᵀ λ` of each body in the factored form; empty for a matrix.
     pub delta_v: Vec<Twist>,
@@ -49,20 +49,20 @@ impl Iterate {
 /// What there is to know at one contact to treat its three rows together.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct AtContact {
-    /// `w` [m/s].
+    /// `w` \[m/s\].
     pub velocity: [f64; 3],
-    /// `λ` [N s].
+    /// `λ` \[N s\].
     pub impulse: [f64; 3],
-    /// The block of `A` on the diagonal [1/kg].
+    /// The block of `A` on the diagonal \[1/kg\].
     pub block: Block,
-    /// See [`Operator::tangential`] [1/kg].
+    /// See [`Operator::tangential`] \[1/kg\].
     pub tangential: f64,
-    /// Coulomb's coefficient [1].
+    /// Coulomb's coefficient \[1\].
     pub friction: f64,
 }
 
 impl AtContact {
-    /// The same with `γ` on the diagonal of `A` (Erleben 2007, eq. 41) [1/kg].
+    /// The same with `γ` on the diagonal of `A` (Erleben 2007, eq. 41) \[1/kg\].
     #[inline]
     pub(crate) fn relaxed(&self, gamma: f64) -> Self {
         let mut relaxed = *self;
@@ -83,35 +83,35 @@ pub trait Operator: Sync {
     /// How many contacts.
     fn contacts(&self) -> usize;
 
-    /// `b` [m/s].
+    /// `b` \[m/s\].
     fn b(&self) -> &[[f64; 3]];
 
-    /// Coulomb's coefficient at contact `k` [1].
+    /// Coulomb's coefficient at contact `k` \[1\].
     fn friction(&self, k: usize) -> f64;
 
-    /// The 3x3 block of `A` on the diagonal at contact `k` [1/kg].
+    /// The 3x3 block of `A` on the diagonal at contact `k` \[1/kg\].
     fn block(&self, k: usize) -> Block;
 
-    /// `A_ii` of the rows of contact `k` [1/kg].
+    /// `A_ii` of the rows of contact `k` \[1/kg\].
     fn diagonal(&self, k: usize) -> [f64; 3];
 
     /// Larger eigenvalue of the tangential 2x2 part of the block (of its symmetric part)
-    /// [1/kg].
+    /// \[1/kg\].
     fn tangential(&self, k: usize) -> f64;
 
     /// The iterate with given impulses.
     fn iterate(&self, impulses: Vec<[f64; 3]>) -> Iterate;
 
-    /// `w_i = (A λ + b)_i` at contact `k`, row `i` [m/s].
+    /// `w_i = (A λ + b)_i` at contact `k`, row `i` \[m/s\].
     fn velocity_row(&self, k: usize, i: usize, iterate: &Iterate) -> f64;
 
-    /// `w` of the three rows of contact `k` [m/s].
+    /// `w` of the three rows of contact `k` \[m/s\].
     fn velocity(&self, k: usize, iterate: &Iterate) -> [f64; 3];
 
     /// `λ_i += change` at contact `k`, row `i`.
     fn change(&self, k: usize, i: usize, change: f64, iterate: &mut Iterate);
 
-    /// `A λ` [m/s].
+    /// `A λ` \[m/s\].
     fn product(&self, impulses: &[[f64; 3]]) -> Vec<[f64; 3]>;
 
     /// Sets the impulse of contact `k` to what `rule` makes of it: the whole contact at once, for
@@ -139,7 +139,7 @@ pub trait Operator: Sync {
         self.iterate(vec![[0.0; 3]; self.contacts()])
     }
 
-    /// `w = A λ + b` [m/s].
+    /// `w = A λ + b` \[m/s\].
     fn velocities_after(&self, impulses: &[[f64; 3]]) -> Vec<[f64; 3]> {
         let mut w = self.product(impulses);
         for (w, b) in w.iter_mut().zip(self.b()) {
@@ -296,11 +296,11 @@ impl Operator for FactoredOperator<'_> {
 /// matrix's contacts.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct MatrixProblem {
-    /// `A` [1/kg].
+    /// `A` \[1/kg\].
     pub matrix: BlockMatrix,
-    /// `b` [m/s].
+    /// `b` \[m/s\].
     pub b: Vec<[f64; 3]>,
-    /// Coulomb's coefficient at each contact [1].
+    /// Coulomb's coefficient at each contact \[1\].
     pub friction: Vec<f64>,
 }
 

@@ -12,9 +12,9 @@ use crate::kernel::largest_eigenvalue;
 /// What a body sets against an impulse; both zero for one that cannot move.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Mass {
-    /// [1/kg]
+    /// \[1/kg\]
     pub inverse_mass: f64,
-    /// World axes [1/(kg m²)].
+    /// World axes \[1/(kg m²)\].
     pub inverse_inertia: Symmetric3,
 }
 
@@ -29,9 +29,9 @@ impl Mass {
 /// A velocity, or a change of one.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Twist {
-    /// Of the centre of mass [m/s].
+    /// Of the centre of mass \[m/s\].
     pub linear: Vec3,
-    /// World axes [rad/s].
+    /// World axes \[rad/s\].
     pub angular: Vec3,
 }
 
@@ -42,7 +42,7 @@ impl Twist {
         angular: Vec3::ZERO,
     };
 
-    /// Velocity of the material point at `r` from the centre of mass [m/s].
+    /// Velocity of the material point at `r` from the centre of mass \[m/s\].
     #[inline]
     pub fn at(&self, r: Vec3) -> Vec3 {
         self.linear + self.angular.cross(r)
@@ -60,11 +60,11 @@ pub struct Contact {
     pub normal: Vec3,
     /// Two unit vectors that complete the normal to a right-handed frame.
     pub tangents: [Vec3; 2],
-    /// From the centre of mass of `a` to the point [m].
+    /// From the centre of mass of `a` to the point \[m\].
     pub r_a: Vec3,
-    /// From the centre of mass of `b` to the point [m].
+    /// From the centre of mass of `b` to the point \[m\].
     pub r_b: Vec3,
-    /// Coulomb's coefficient [1].
+    /// Coulomb's coefficient \[1\].
     pub friction: f64,
 }
 
@@ -75,7 +75,7 @@ impl Contact {
         [self.normal, self.tangents[0], self.tangents[1]]
     }
 
-    /// An impulse on `b` given by its rows, as a world vector [N s].
+    /// An impulse on `b` given by its rows, as a world vector \[N s\].
     #[inline]
     pub fn to_world(&self, rows: [f64; 3]) -> Vec3 {
         self.normal * rows[0] + self.tangents[0] * rows[1] + self.tangents[1] * rows[2]
@@ -95,10 +95,10 @@ pub struct Problem {
     pub bodies: Vec<Mass>,
     /// Where they touch.
     pub contacts: Vec<Contact>,
-    /// Relative velocity wanted away, by rows: at `λ = 0`, `w = b` [m/s].
+    /// Relative velocity wanted away, by rows: at `λ = 0`, `w = b` \[m/s\].
     pub b: Vec<[f64; 3]>,
     /// Relaxation `γ` added to the diagonal of the first sweep, fading to nothing at the last
-    /// (Erleben 2007, eq. 41) [1/kg].
+    /// (Erleben 2007, eq. 41) \[1/kg\].
     pub relaxation: f64,
 }
 
@@ -117,7 +117,7 @@ impl Problem {
     }
 
     /// `J v`: relative velocity of `b` against `a` at each contact, by rows (Erleben 2007,
-    /// eq. 14) [m/s].
+    /// eq. 14) \[m/s\].
     pub fn row_velocities(&self, v: &[Twist]) -> Vec<[f64; 3]> {
         self.contacts
             .iter()
@@ -136,7 +136,7 @@ impl Problem {
         v
     }
 
-    /// `w = A λ + b`: relative velocity after the impulses [m/s].
+    /// `w = A λ + b`: relative velocity after the impulses \[m/s\].
     pub fn velocities_after(&self, impulses: &[[f64; 3]]) -> Vec<[f64; 3]> {
         let mut w = self.row_velocities(&self.delta_v(impulses));
         for (w, b) in w.iter_mut().zip(&self.b) {
@@ -147,7 +147,7 @@ impl Problem {
         w
     }
 
-    /// The whole of `A`, row by row: for tests and small problems only [1/kg].
+    /// The whole of `A`, row by row: for tests and small problems only \[1/kg\].
     pub fn dense(&self) -> Vec<Vec<f64>> {
         let rows = 3 * self.contacts.len();
         let mut dense = vec![vec![0.0; rows]; rows];
@@ -185,7 +185,7 @@ pub(crate) struct Rows {
     spin_a: [Vec3; 3],
     spin_b: [Vec3; 3],
     pub(crate) diagonal: [f64; 3],
-    /// Larger eigenvalue of the tangential 2x2 block of `A` [1/kg].
+    /// Larger eigenvalue of the tangential 2x2 block of `A` \[1/kg\].
     pub(crate) tangential: f64,
 }
 
@@ -221,7 +221,7 @@ impl Rows {
     }
 
     /// The block of `A` that says what impulses at `l` do to velocities at `k`, `J_k T_l` over the
-    /// bodies they share (Erleben 2007, eq. 20 and 33) [1/kg].
+    /// bodies they share (Erleben 2007, eq. 20 and 33) \[1/kg\].
     pub(crate) fn coupling(k: &Self, l: &Self) -> [[f64; 3]; 3] {
         let ends = |rows: &Self| {
             [
@@ -249,7 +249,7 @@ impl Rows {
         block
     }
 
-    /// `J_i ΔV` [m/s].
+    /// `J_i ΔV` \[m/s\].
     #[inline]
     pub(crate) fn velocity(&self, i: usize, v: &[Twist]) -> f64 {
         let (a, b) = (&v[self.a], &v[self.b]);

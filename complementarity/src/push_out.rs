@@ -86,7 +86,7 @@ impl<T: Real> Kernel<T> for Correct<'_, T> {
 }
 
 impl<T: Dispatch> Blocks<T> {
-    /// Deepest penetration, over its patch's length and over its thickness [1]; call before
+    /// Deepest penetration, over its patch's length and over its thickness \[1\]; call before
     /// [`Self::correct`].
     pub fn settle(&mut self) -> [f64; 2] {
         let Self { blocks, cold, .. } = self;
@@ -96,7 +96,7 @@ impl<T: Dispatch> Blocks<T> {
     /// Position correction (Erleben 2007, eq. 46, nothing fixated): `sweeps` passes that push
     /// overlaps back to the share `slop` of each patch's length, up to `rounds` times as long as each leaves clearly less to do
     /// than the one before: what cannot be solved is not pressed on. The displacements are left
-    /// in `velocity` [m, rad].
+    /// in `velocity` \[m, rad\].
     pub fn correct(&mut self, slop: f64, sweeps: u32, rounds: u32) {
         self.velocity.fill(Eight::default());
         self.push_out(slop, sweeps, rounds, false);

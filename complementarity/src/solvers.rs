@@ -296,7 +296,7 @@ fn not_finite(impulses: &[[f64; 3]]) -> Option<(usize, f64)> {
 /// What is known about an operator beside its numbers.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Context<'a> {
-    /// Contact points in the world [m].
+    /// Contact points in the world \[m\].
     pub places: Option<&'a [Vec3]>,
     /// The factored problem, if that is where it comes from.
     pub factored: Option<&'a Problem>,
@@ -340,14 +340,14 @@ pub enum Record {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Settings {
-    /// Stops when the scale-free residual is as small as this [1]. Zero: never.
+    /// Stops when the scale-free residual is as small as this \[1\]. Zero: never.
     pub tolerance: f64,
     /// Most iterations.
     pub most_iterations: u32,
-    /// Most time, evaluations that are not the method's own apart [s].
+    /// Most time, evaluations that are not the method's own apart \[s\].
     pub most_seconds: Option<f64>,
     /// Factor `ω` on every step of a sweep, between 0 and 2; otherwise the method's own, which
-    /// is 1.3 for `sor` and 1 for all else [1].
+    /// is 1.3 for `sor` and 1 for all else \[1\].
     pub relaxation: Option<f64>,
     /// Iterates that Anderson acceleration looks back on.
     pub window: usize,
@@ -356,7 +356,7 @@ pub struct Settings {
     /// What the two-level solvers take together.
     pub aggregates: Aggregates,
     /// What is added to the diagonal where a matrix may be singular, as a part of its largest
-    /// value [1].
+    /// value \[1\].
     pub regularisation: f64,
     /// Of random orderings.
     pub seed: u64,
@@ -382,7 +382,7 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// The default, stopping at this residual [1] or after so many iterations.
+    /// The default, stopping at this residual \[1\] or after so many iterations.
     pub fn to(tolerance: f64, most_iterations: u32) -> Self {
         Self {
             tolerance,
@@ -460,9 +460,9 @@ pub struct Outcome {
     pub iterations: u32,
     /// Rows computed, see [`Entry::row_updates`].
     pub row_updates: u64,
-    /// Time of the method itself [s].
+    /// Time of the method itself \[s\].
     pub seconds: f64,
-    /// Scale-free residual of the impulses handed back, by the solver's law [1].
+    /// Scale-free residual of the impulses handed back, by the solver's law \[1\].
     pub residual: f64,
     /// Merit of the impulses handed back, see [`Law::merit`].
     pub merit: f64,
@@ -510,7 +510,7 @@ pub enum SolveError {
     NotFinite {
         /// From 0.
         contact: usize,
-        /// What was found [N s].
+        /// What was found \[N s\].
         value: f64,
     },
     /// A setting out of range.

@@ -8,7 +8,7 @@ use crate::motion8::{Frame8, Motion8, push};
 
 type Cold<T> = [ColdPoint<T>; POINTS];
 
-/// Approach below which nothing bounces, over that of a calm patch [1].
+/// Approach below which nothing bounces, over that of a calm patch \[1\].
 pub const RESTING: f64 = 2.0;
 
 struct Begin<'a, T> {
@@ -90,7 +90,7 @@ struct End<'a, T, const ACCOUNT: bool> {
     velocity: &'a [Eight<T>],
     /// Per body: velocity at the start of the substep plus that at its end.
     both: &'a [Eight<T>],
-    /// Per island: `λ·(u₀ + u₁)`, twice the work of the contacts [J]; added to.
+    /// Per island: `λ·(u₀ + u₁)`, twice the work of the contacts \[J\]; added to.
     work: &'a mut [[f64; 3]],
     h: f64,
 }

@@ -227,7 +227,7 @@ impl<T: Dispatch> Blocks<T> {
     }
 
     /// One sweep over all blocks; returns the fastest approach met on the way that is not allowed,
-    /// over that of a calm patch [1].
+    /// over that of a calm patch \[1\].
     pub fn sweep(&mut self, backward: bool) -> f64 {
         let many = self.colours.iter().any(|colour| colour.len() >= SHARED_OUT);
         if many && rayon::current_num_threads() > 1 {

@@ -14,7 +14,7 @@ pub struct Sweeping {
     /// Whether friction is left out, as the position correction does (Erleben 2007, eq. 46).
     pub normals_only: bool,
     /// Stops when a sweep changes the impulses, in the energy norm `sqrt(Σ A_ii Δλ_i²)`, by less
-    /// than this part of what it takes to stop every approach at `λ = 0` [1]. Zero: never.
+    /// than this part of what it takes to stop every approach at `λ = 0` \[1\]. Zero: never.
     pub tolerance: f64,
 }
 
@@ -60,7 +60,7 @@ pub fn cone(problem: &Problem, impulses: &mut [[f64; 3]], sweeping: Sweeping) ->
     sweep(problem, impulses, sweeping, kernel::cone, stiffness)
 }
 
-/// Sweeps by `rule`, whose three rows are of `stiffness` [1/kg].
+/// Sweeps by `rule`, whose three rows are of `stiffness` \[1/kg\].
 fn sweep(
     problem: &Problem,
     impulses: &mut [[f64; 3]],

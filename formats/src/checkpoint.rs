@@ -24,10 +24,10 @@ use crate::toml::read_bytes;
 
 const MAGIC: &[u8; 8] = b"DRYSTONE";
 /// Version of the layout of checkpoint files.
-pub const LAYOUT: u32 = 4;
+pub const LAYOUT: u32 = 5;
 /// Version of the engine that this is.
 pub const ENGINE: &str = env!("CARGO_PKG_VERSION");
-/// Longest payload [bytes].
+/// Longest payload \[bytes\].
 const LONGEST: u64 = 16 << 30;
 
 /// A run put by: what was simulated, and how far it was.
@@ -57,7 +57,7 @@ impl Checkpoint {
         })
     }
 
-    /// Simulated time [s].
+    /// Simulated time \[s\].
     pub fn time(&self) -> f64 {
         self.snapshot.rigid.time
     }

@@ -12,16 +12,16 @@ use crate::{FileError, hair, usd};
 pub struct Curve {
     /// As in the file, numbered where one name stands for several: `hair/17`.
     pub name: String,
-    /// At least two, all finite [m].
+    /// At least two, all finite \[m\].
     pub points: Vec<Vec3>,
-    /// Of each point, none negative; empty if the file says nothing [m].
+    /// Of each point, none negative; empty if the file says nothing \[m\].
     pub radii: Vec<f64>,
     /// Red, green and blue from 0 to 1 at the root, if the file says so.
     pub colour: Option<[f64; 3]>,
 }
 
 impl Curve {
-    /// From root to tip along the points [m].
+    /// From root to tip along the points \[m\].
     pub fn length(&self) -> f64 {
         self.points.windows(2).map(|p| p[0].distance(p[1])).sum()
     }

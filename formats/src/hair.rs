@@ -31,7 +31,7 @@ use crate::soft::strand_colour;
 use crate::toml::read_bytes;
 use crate::{FileError, Sink, Written};
 
-/// Longest file [bytes].
+/// Longest file \[bytes\].
 pub const LONGEST_FILE: u64 = 4 << 30;
 const MAGIC: &[u8; 4] = b"HAIR";
 const HEADER: usize = 128;
@@ -338,7 +338,7 @@ impl Hair {
         Ok(bytes)
     }
 
-    /// Makes metres with y up of a file in units of `metre_per_unit` [m], whose z axis is up if
+    /// Makes metres with y up of a file in units of `metre_per_unit` \[m\], whose z axis is up if
     /// `z_up`.
     #[must_use]
     pub fn convert(mut self, metre_per_unit: f64, z_up: bool) -> Self {

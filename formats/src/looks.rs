@@ -38,7 +38,7 @@ pub(crate) fn colour(body: &Body, index: usize) -> [f32; 3] {
     }
 }
 
-/// Half the side of the square that stands for a half-space [m]: three times as far as anything
+/// Half the side of the square that stands for a half-space \[m\]: three times as far as anything
 /// reaches at the start, and at least 10 m.
 pub(crate) fn floor_reach(bodies: &[Body]) -> f64 {
     let bounded = bodies
@@ -52,7 +52,7 @@ pub(crate) fn floor_reach(bodies: &[Body]) -> f64 {
     (3.0 * farthest).clamp(10.0, 1e6).ceil()
 }
 
-/// Smallest extent of any body [m], to know how many digits count; 1 if there is none.
+/// Smallest extent of any body \[m\], to know how many digits count; 1 if there is none.
 pub(crate) fn smallest_extent(bodies: &[Body]) -> f64 {
     let extent = |body: &Body| {
         body.shape

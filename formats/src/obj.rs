@@ -16,7 +16,7 @@ use tobj::{LoadError, LoadOptions};
 use crate::FileError;
 use crate::toml::read_bytes;
 
-/// Longest OBJ file [bytes].
+/// Longest OBJ file \[bytes\].
 pub const LONGEST_FILE: u64 = 512 << 20;
 
 /// Reads the closed surface in the OBJ file at `path`: all its objects together, polygons as
@@ -33,7 +33,7 @@ pub fn parse_obj(bytes: &[u8], name: impl AsRef<Path>) -> Result<TriMesh, FileEr
     TriMesh::closed(vertices, triangles).map_err(|e| FileError::new(name, e.to_string()))
 }
 
-/// Vertices [m] and triangles of the surface in the OBJ text `bytes`, open or closed, which errors
+/// Vertices \[m\] and triangles of the surface in the OBJ text `bytes`, open or closed, which errors
 /// call `name`. Vertices are in the order in which faces name them first.
 pub fn parse_surface(
     bytes: &[u8],
@@ -95,7 +95,7 @@ fn bad_line(bytes: &[u8], stopped: usize, name: &Path, error: &LoadError) -> Fil
     found.at(&text, start..line.len())
 }
 
-/// `vertices` [m] and `triangles` as OBJ text.
+/// `vertices` \[m\] and `triangles` as OBJ text.
 pub fn write_obj(vertices: &[Vec3], triangles: &[[u32; 3]]) -> String {
     let mut text = String::with_capacity(40 * vertices.len() + 24 * triangles.len());
     for v in vertices {

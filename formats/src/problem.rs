@@ -16,7 +16,7 @@ use crate::FileError;
 use crate::aside::Aside;
 use crate::toml::{read_bytes, read_text};
 
-/// Longest problem file [bytes].
+/// Longest problem file \[bytes\].
 pub const LONGEST_FILE: u64 = 512 << 20;
 
 /// First bytes of every HDF5 file.

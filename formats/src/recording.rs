@@ -35,7 +35,7 @@ const END: &[u8; 8] = b"DRYSTEND";
 pub const LAYOUT: u32 = 1;
 /// Bytes of a chunk before its content.
 const HEADER: usize = 72;
-/// Longest content before compression [bytes].
+/// Longest content before compression \[bytes\].
 const LONGEST_CHUNK: u64 = 4 << 30;
 
 const SCENE: [u8; 4] = *b"SCEN";

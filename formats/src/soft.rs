@@ -8,7 +8,7 @@ use drystone_world::{Frame, FrameCloth, FrameStrand};
 
 use crate::looks::{FABRICS, HAIR};
 
-/// Points of all frames; single precision is what the formats hold [m].
+/// Points of all frames; single precision is what the formats hold \[m\].
 pub(crate) type Samples<const N: usize> = Vec<Vec<[f32; N]>>;
 
 /// All strands of one object over all frames: `hair` holds `hair/0`, `hair/1`, ...
@@ -18,11 +18,11 @@ pub(crate) struct Curves {
     pub(crate) name: String,
     /// Points of each curve.
     pub(crate) counts: Vec<usize>,
-    /// Of each point [m].
+    /// Of each point \[m\].
     pub(crate) widths: Vec<f32>,
     /// Of each curve, linear RGB.
     pub(crate) colours: Vec<[f32; 3]>,
-    /// The points of all curves in turn, for each frame [m].
+    /// The points of all curves in turn, for each frame \[m\].
     pub(crate) points: Samples<3>,
     /// (x, y, z, w) of the segment that begins at each point, the last segment's at the tip.
     pub(crate) orientations: Samples<4>,
@@ -35,7 +35,7 @@ pub(crate) struct Sheet {
     pub(crate) triangles: Arc<[[u32; 3]]>,
     /// Linear RGB.
     pub(crate) colour: [f32; 3],
-    /// For each frame [m].
+    /// For each frame \[m\].
     pub(crate) points: Samples<3>,
 }
 

@@ -8,7 +8,7 @@ use drystone_world::Shape;
 /// Flat faces between points, counter-clockwise seen from outside.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Polygons {
-    /// [m]
+    /// \[m\]
     pub(crate) points: Vec<Vec3>,
     /// Corners of each face.
     pub(crate) counts: Vec<u32>,
@@ -27,7 +27,7 @@ impl Polygons {
     }
 }
 
-/// The polygons of a shape with flat faces; a half-space is a square that reaches `floor` [m].
+/// The polygons of a shape with flat faces; a half-space is a square that reaches `floor` \[m\].
 /// Nothing for round shapes and compounds.
 pub(crate) fn polygons(shape: &Shape, floor: f64) -> Option<Polygons> {
     match shape {
@@ -89,7 +89,7 @@ pub(crate) fn polygons(shape: &Shape, floor: f64) -> Option<Polygons> {
 /// Triangles with a normal at each corner.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Surface {
-    /// [m]
+    /// \[m\]
     pub(crate) positions: Vec<Vec3>,
     /// Unit.
     pub(crate) normals: Vec<Vec3>,

@@ -9,7 +9,7 @@ use drystone_world::{Scene, SceneError, nearest};
 
 use crate::{FileError, curves, locate, obj};
 
-/// Longest scene file [bytes].
+/// Longest scene file \[bytes\].
 pub const LONGEST_FILE: u64 = 64 << 20;
 
 /// Reads the scene file at `path`: JSON if it ends in `.json`, else TOML. Meshes and

@@ -6,7 +6,7 @@ use drystone_world::{Body, Frame, Scene};
 /// One body over all frames.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Track {
-    /// Of the shape's frame [m].
+    /// Of the shape's frame \[m\].
     pub(crate) position: Vec<Vec3>,
     /// Unit (x, y, z, w); neighbours never more than half a turn apart in sign.
     pub(crate) rotation: Vec<[f64; 4]>,
@@ -19,7 +19,7 @@ pub(crate) struct Track {
 pub(crate) struct Tracks {
     /// As described, generators expanded.
     pub(crate) bodies: Vec<Body>,
-    /// Of the frames, increasing [s].
+    /// Of the frames, increasing \[s\].
     pub(crate) times: Vec<f64>,
     /// One per body.
     pub(crate) motion: Vec<Track>,

@@ -7,7 +7,7 @@
 
 use drystone_world::World;
 
-/// Processor time that this program has used, to a hundredth of a second [s].
+/// Processor time that this program has used, to a hundredth of a second \[s\].
 fn processor_seconds() -> f64 {
     let text = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
     let after_name = text.rsplit_once(')').map_or("", |parts| parts.1);

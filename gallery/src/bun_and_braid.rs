@@ -43,7 +43,7 @@ fn build() -> Scene {
     );
     let soft = 2e-5;
     let mut lock = Fibre::thread(0.02, soft, soft);
-    let stiff = Profile::along(&[[0.0, 1e3 * soft], [0.32, 1e3 * soft], [0.36, soft], [1.0, soft]]);
+    let stiff = Profile::along([[0.0, 1e3 * soft], [0.32, 1e3 * soft], [0.36, soft], [1.0, soft]]);
     (lock.bend_stiffness, lock.twist_stiffness) = (Some(stiff.clone()), Some(stiff));
     lock.radius = [[0.0, 0.008], [0.8, 0.007], [1.0, 0.003]].into();
     lock.drag = 0.01.into();

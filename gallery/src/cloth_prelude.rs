@@ -8,10 +8,10 @@ use drystone_world::{
 
 use crate::Entry;
 
-/// Of Harmon 2012: the outermost layer begins at 0.1, and vertices are half as far again apart [m].
+/// Of Harmon 2012: the outermost layer begins at 0.1, and vertices are half as far again apart \[m\].
 pub(crate) const SPACING: f64 = 0.15;
 
-/// Between the rows of ribbons, which come closer on the inner side of bends [m].
+/// Between the rows of ribbons, which come closer on the inner side of bends \[m\].
 pub(crate) const ALONG: f64 = 0.22;
 
 /// An empty scene at 24 frames a second with the layers of Harmon 2012.
@@ -109,7 +109,7 @@ pub(crate) fn large_sheets_on_nails(scene: &mut Scene) {
     scene.camera = Some(Camera::new([16.0, 9.0, 17.0], [0.0, 1.8, 0.0]));
 }
 
-/// Two sheets one over the other, the lower one so high, the shorter side of `columns` vertices [m].
+/// Two sheets one over the other, the lower one so high, the shorter side of `columns` vertices \[m\].
 pub(crate) fn two_sheets(
     scene: &mut Scene,
     columns: u32,
@@ -127,12 +127,12 @@ pub(crate) fn two_sheets(
 }
 
 /// In the end the lower sheet hangs so much deeper than the tips of nails, somewhere in a column given by two corners in
-/// x and z [m].
+/// x and z \[m\].
 pub(crate) fn drapes(scene: &mut Scene, column: [[f64; 2]; 2], top: f64, depth: f64) {
     scene.truth(cloth::sags("lower", column, top, depth));
 }
 
-/// Both fall; from `after` on the upper one is pulled off by one short edge, two metres a second [s].
+/// Both fall; from `after` on the upper one is pulled off by one short edge, two metres a second \[s\].
 pub(crate) fn pull_off(scene: &mut Scene, after: f64) {
     // the edge is held from the start, and comes down with the sheet
     let fall = -0.3;
@@ -182,11 +182,11 @@ pub(crate) fn balls_on_nails(entry: &Entry, bending: f64) -> Scene {
 pub(crate) struct Reef {
     /// Vertices across.
     pub columns: u32,
-    /// Between rows [m].
+    /// Between rows \[m\].
     pub along: f64,
     /// Where the ribbons begin, in units of the drawing, in which they are 0.45 wide.
     pub tail: f64,
-    /// Stiffness of their springs [N/m].
+    /// Stiffness of their springs \[N/m\].
     pub stretch: f64,
 }
 
@@ -243,7 +243,7 @@ pub(crate) fn reef_knot(entry: &Entry, seconds: f64, reef: &Reef) -> Scene {
 /// Both ends of a ribbon; they are on the same side.
 pub(crate) const ENDS: [ClothPart; 2] = [ClothPart::First, ClothPart::Last];
 
-/// Pulls the ends of both ribbons outwards, each vertex by `force` [N], raised within a fifth of a second.
+/// Pulls the ends of both ribbons outwards, each vertex by `force` \[N\], raised within a fifth of a second.
 pub(crate) fn pull_tight(scene: &mut Scene, force: f64) {
     for cloth in &mut scene.cloths {
         let out = if cloth.name == "red" { -1.0 } else { 1.0 };
@@ -273,7 +273,7 @@ pub(crate) fn is_tied(scene: &mut Scene, columns: u32, widths: f64) {
 /// A bowline of one ribbon of `columns` vertices across: the standing part makes a small loop with the part
 /// that follows on top; that goes around a post and makes the eye, comes up through the loop from behind, goes
 /// around the back of the standing part, and down through the loop again. Seven crossings; along the ribbon
-/// over, under, under, over, over, under, under, over, then under, over, under, over, over, under. Rows are `along` apart [m].
+/// over, under, under, over, over, under, under, over, then under, over, under, over, over, under. Rows are `along` apart \[m\].
 pub(crate) fn bowline(entry: &Entry, seconds: f64, columns: u32, along: f64) -> Scene {
     let mut scene = draping(entry, seconds);
     scene.gravity = [0.0; 3];
@@ -350,7 +350,7 @@ const BOWLINE: [[f64; 3]; 39] = [
     [-1.0, -7.2, 0.0],
 ];
 
-/// Pulls the standing part of a bowline up and its tail down, each vertex by so much [N].
+/// Pulls the standing part of a bowline up and its tail down, each vertex by so much \[N\].
 pub(crate) fn pull_bowline(scene: &mut Scene, standing: f64, tail: f64) {
     let ends = [(ClothPart::First, standing), (ClothPart::Last, -tail)];
     let pull = |(part, force)| Load::new(part, [0.0, force, 0.0]).raised(0.0, 0.2);

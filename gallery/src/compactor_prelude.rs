@@ -7,7 +7,7 @@ use crate::Entry;
 use crate::cloth_prelude::{draping, safe, seed};
 
 /// A floor and four walls, of which the two along x come together from `gap` to `end` within
-/// `seconds` [m], [s].
+/// `seconds` \[m\], \[s\].
 pub(crate) fn compactor(entry: &Entry, seconds: f64, gap: f64, end: f64) -> Scene {
     let mut scene = draping(entry, seconds);
     scene.solver.cloth.thickness = Some(0.05);
@@ -33,7 +33,7 @@ pub(crate) fn compactor(entry: &Entry, seconds: f64, gap: f64, end: f64) -> Scen
     scene
 }
 
-/// In the end some cloth is crushed to the room that the walls leave [m].
+/// In the end some cloth is crushed to the room that the walls leave \[m\].
 pub(crate) fn crushed(scene: &mut Scene, cloths: &str, room: f64) {
     scene.truth(cloth::extent(cloths, [1.0, 0.0, 0.0], room));
 }

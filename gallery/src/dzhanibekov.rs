@@ -12,11 +12,11 @@ pub(crate) const ENTRY: Entry = Entry {
     build,
 };
 
-/// Length of the bar along z, and of the stem along x, both square [m].
+/// Length of the bar along z, and of the stem along x, both square \[m\].
 const BAR: f64 = 0.6;
 const STEM: f64 = 0.3;
 const WIDTH: f64 = 0.08;
-/// At the start, body axes [rad/s].
+/// At the start, body axes \[rad/s\].
 const SPIN: [f64; 3] = [8.0, 0.02, 0.0];
 
 fn build() -> Scene {
@@ -51,7 +51,7 @@ fn build() -> Scene {
     scene
 }
 
-/// About x (stem), y and z (bar) through the centre of mass [kg m²].
+/// About x (stem), y and z (bar) through the centre of mass \[kg m²\].
 fn moments() -> [f64; 3] {
     let density = 1000.0;
     let (w, l, s) = (WIDTH * WIDTH, BAR * BAR, STEM * STEM);

@@ -13,11 +13,11 @@ pub(crate) const ENTRY: Entry = Entry {
     build,
 };
 
-/// Width of a groove [m].
+/// Width of a groove \[m\].
 const WIDTH: f64 = 1.2;
-/// Depth of a groove [m].
+/// Depth of a groove \[m\].
 const DEPTH: f64 = 0.8;
-/// Extents of the plate [m].
+/// Extents of the plate \[m\].
 const PLATE: [f64; 3] = [40.0, 2.67, 13.3];
 
 /// Row by row, from the upper edge; `#` is cut.
@@ -104,7 +104,7 @@ fn plate() -> Shape {
 }
 
 /// Places and radii of the balls: ball `i` at x = 15 − 0.025 i − U(0, 5), y = 15 + 0.2 i ± 0.2,
-/// z = ±2.75, drawn again while it would touch an earlier one [m].
+/// z = ±2.75, drawn again while it would touch an earlier one \[m\].
 fn rain(count: usize) -> Vec<(Vec3, f64)> {
     let mut random = Random::new(17);
     let mut balls: Vec<(Vec3, f64)> = Vec::with_capacity(count);

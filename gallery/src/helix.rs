@@ -33,7 +33,7 @@ fn build() -> Scene {
     let factor = load / (mass * 2.0 * radius * 9.81);
     let (bend, twist) = (8.042e-9, 6.43e-9);
     let step = |coil: f64, arm: f64| {
-        Profile::along(&[[0.0, coil], [joint - edge, coil], [joint - 0.5 * edge, arm], [1.0, arm]])
+        Profile::along([[0.0, coil], [joint - edge, coil], [joint - 0.5 * edge, arm], [1.0, arm]])
     };
     let mut coil = Strand::through(points).named("coil").of(Fibre::thread(mass, bend, twist));
     coil.fibre.bend_stiffness = Some(step(bend, 1e4 * bend));

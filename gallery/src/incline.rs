@@ -15,7 +15,7 @@ pub(crate) const ENTRY: Entry = Entry {
     build,
 };
 
-/// Of the slope [degrees].
+/// Of the slope \[degrees\].
 const SLOPE: f64 = 20.0;
 
 fn build() -> Scene {

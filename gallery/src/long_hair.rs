@@ -11,7 +11,7 @@ pub(crate) const ENTRY: Entry = Entry {
     build,
 };
 
-/// A minute of shaking, for whoever runs it longer [s].
+/// A minute of shaking, for whoever runs it longer \[s\].
 const SHAKEN: f64 = 60.0;
 
 fn build() -> Scene {

@@ -16,7 +16,7 @@ pub(crate) use crate::strand_prelude::*;
 pub(crate) use drystone_world::truth::*;
 pub(crate) use drystone_world::{Cloth, ClothMaterial, ClothPart, Load, Pin, Stretch, Surface};
 
-/// Bricks, blocks and grains of Erleben 2007 [kg/m³].
+/// Bricks, blocks and grains of Erleben 2007 \[kg/m³\].
 pub(crate) const PAPER_DENSITY: f64 = 10.0;
 
 /// The setting of all comparison scenes: friction 0.5, no restitution, density 1000 kg/m³ unless a

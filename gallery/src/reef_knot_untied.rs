@@ -10,9 +10,9 @@ pub(crate) const ENTRY: Entry = Entry {
     build,
 };
 
-/// When the ends are let go; the knot goes on to draw itself tight [s].
+/// When the ends are let go; the knot goes on to draw itself tight \[s\].
 const TIGHT: f64 = 0.5;
-/// When the end that was pulled over is let go [s].
+/// When the end that was pulled over is let go \[s\].
 const OVER: f64 = 1.2;
 
 fn build() -> Scene {

@@ -11,7 +11,7 @@ pub(crate) const ENTRY: Entry = Entry {
     build,
 };
 
-/// Of the light box at 0.65 s, 0.2 s after the blow [m].
+/// Of the light box at 0.65 s, 0.2 s after the blow \[m\].
 const LIFT: f64 = 0.6855;
 
 fn build() -> Scene {

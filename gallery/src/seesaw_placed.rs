@@ -14,7 +14,7 @@ pub(crate) const ENTRY: Entry = Entry {
     build,
 };
 
-/// Of the light box after 0.2 s [m].
+/// Of the light box after 0.2 s \[m\].
 const LIFT: f64 = 0.1185;
 
 fn build() -> Scene {
@@ -27,7 +27,7 @@ fn build() -> Scene {
 }
 
 /// The plank lies level on an edge and, at its light end, on a stop; the heavy box starts `gap`
-/// above the other end [m].
+/// above the other end \[m\].
 pub(crate) fn seesaw(entry: &Entry, gap: f64) -> Scene {
     let mut scene = entry.start();
     // a frame is a step, so that truths speak of exact times

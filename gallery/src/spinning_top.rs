@@ -20,11 +20,11 @@ pub(crate) const ENTRY: Entry = Entry {
     build,
 };
 
-/// Of the round tip [m].
+/// Of the round tip \[m\].
 const TIP: f64 = 0.02;
-/// Of the disc: corners, radius, thickness, height of its middle above that of the tip [m].
+/// Of the disc: corners, radius, thickness, height of its middle above that of the tip \[m\].
 const DISC: (u32, f64, f64, f64) = (24, 0.3, 0.08, 0.25);
-/// Of the stem: width, and length from the tip's centre upwards [m].
+/// Of the stem: width, and length from the tip's centre upwards \[m\].
 const STEM: (f64, f64) = (0.03, 0.45);
 
 fn build() -> Scene {
@@ -64,8 +64,8 @@ fn build() -> Scene {
     scene
 }
 
-/// Mass [kg], height of the centre of mass above the tip's centre [m], and moments of inertia about
-/// it, along and across the axis [kg m²].
+/// Mass \[kg\], height of the centre of mass above the tip's centre \[m\], and moments of inertia about
+/// it, along and across the axis \[kg m²\].
 struct Inertia {
     mass: f64,
     height: f64,

@@ -24,8 +24,8 @@ pub(crate) fn runs_well(scene: &mut Scene) -> &mut Scene {
         .truth(stays_finite())
 }
 
-/// Keys at every frame of `seconds` at 24 frames a second, of a position [m] and a turn about y
-/// [degrees] over time.
+/// Keys at every frame of `seconds` at 24 frames a second, of a position \[m\] and a turn about y
+/// \[degrees\] over time.
 pub(crate) fn keys(seconds: f64, at: impl Fn(f64) -> ([f64; 3], f64)) -> Vec<Key> {
     let frames = (seconds * 24.0).ceil() as u32;
     let key = |k: u32| {
@@ -47,7 +47,7 @@ pub(crate) fn shaken(time: f64) -> ([f64; 3], f64) {
     ([0.03 * calm * sin(9.0 * time), 0.0, 0.0], turn.to_degrees())
 }
 
-/// A rod of `n` segments on a ball joint at the origin, from there to `end` [m].
+/// A rod of `n` segments on a ball joint at the origin, from there to `end` \[m\].
 pub(crate) fn swinging(name: &str, end: [f64; 3], n: u32) -> Strand {
     let mut strand = Strand::straight([0.0; 3], end, n).named(name);
     strand.root = 0.0;

@@ -12,7 +12,7 @@ pub(crate) const ENTRY: Entry = Entry {
     build,
 };
 
-/// Of both strings together, and between the nails [m].
+/// Of both strings together, and between the nails \[m\].
 const LENGTH: f64 = 0.2;
 const SPAN: f64 = 0.1;
 

@@ -6,7 +6,7 @@ use std::{hint::black_box, time::Instant};
 use drystone_base::{Pose, Vec3, functions::rotation_about, random::Random};
 use drystone_geometry::{Aabb, BroadPhase, ContactBuffer, Shape, collide};
 
-/// Time this thread has run [ns]: that of the processor where the system tells it, else of the clock.
+/// Time this thread has run \[ns\]: that of the processor where the system tells it, else of the clock.
 fn now(since: &Instant) -> f64 {
     std::fs::read_to_string("/proc/thread-self/schedstat")
         .ok()
@@ -14,7 +14,7 @@ fn now(since: &Instant) -> f64 {
         .unwrap_or_else(|| since.elapsed().as_secs_f64() * 1e9)
 }
 
-/// Mean time of one run, over a fifth of a second: the system counts in steps of some milliseconds [ns].
+/// Mean time of one run, over a fifth of a second: the system counts in steps of some milliseconds \[ns\].
 fn mean(mut run: impl FnMut()) -> f64 {
     run();
     let since = Instant::now();

@@ -60,7 +60,7 @@ impl BroadPhase {
 
     /// The pairs (a < b), sorted, whose fat boxes overlap and for which `may_pair(a, b)` holds.
     ///
-    /// `boxes` are the tight boxes with whatever envelope the contacts need; `margin` [m] is
+    /// `boxes` are the tight boxes with whatever envelope the contacts need; `margin` \[m\] is
     /// how far a body may then move before it is searched for again. Bodies that are not
     /// `active`, or whose box is not finite, have no pairs. `may_pair` is asked when two
     /// boxes begin to overlap; its answer must not change before [`Self::forget_pairs`].

@@ -20,11 +20,11 @@ use crate::{Shape, mesh};
 /// One point of a manifold.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ContactPoint {
-    /// On the surface of `a`, world [m].
+    /// On the surface of `a`, world \[m\].
     pub on_a: Vec3,
-    /// On the surface of `b`, world [m].
+    /// On the surface of `b`, world \[m\].
     pub on_b: Vec3,
-    /// Signed distance along the normal, negative inside [m]: `normal · (on_b - on_a)`.
+    /// Signed distance along the normal, negative inside \[m\]: `normal · (on_b - on_a)`.
     pub distance: f64,
     /// Which corner, edge or sample made the point: the same number while the same features touch.
     pub feature: u32,

@@ -17,7 +17,7 @@ pub enum ShapeError {
         shape: &'static str,
         /// Which of its lengths.
         quantity: &'static str,
-        /// What was given [m].
+        /// What was given \[m\].
         found: f64,
     },
     /// Lengths of one shape that differ by more than arithmetic can carry.
@@ -25,9 +25,9 @@ pub enum ShapeError {
     Slender {
         /// Which shape.
         shape: &'static str,
-        /// The ratio found [1].
+        /// The ratio found \[1\].
         found: f64,
-        /// The largest ratio allowed [1].
+        /// The largest ratio allowed \[1\].
         wanted: f64,
     },
     /// A point that is not finite or too far out.
@@ -38,7 +38,7 @@ pub enum ShapeError {
     Point {
         /// Which point.
         index: usize,
-        /// What was given [m].
+        /// What was given \[m\].
         found: Vec3,
     },
     /// Too few points.
@@ -52,9 +52,9 @@ pub enum ShapeError {
         "hull: its points span {found:.3e} m across their flattest direction; wanted at least {wanted:.3e} m"
     )]
     Flat {
-        /// Thickness found [m].
+        /// Thickness found \[m\].
         found: f64,
-        /// The least thickness for points so far apart [m].
+        /// The least thickness for points so far apart \[m\].
         wanted: f64,
     },
     /// The hull could not be built although its points look sound.
@@ -88,18 +88,18 @@ pub enum ShapeError {
     PartPose {
         /// Which part.
         part: usize,
-        /// Its position [m].
+        /// Its position \[m\].
         position: Vec3,
-        /// Length of its quaternion [1].
+        /// Length of its quaternion \[1\].
         length: f64,
     },
 }
 
 impl ShapeError {
-    /// The smallest length allowed [m].
+    /// The smallest length allowed \[m\].
     pub const SMALLEST: f64 = 1e-6;
-    /// The largest length allowed [m].
+    /// The largest length allowed \[m\].
     pub const LARGEST: f64 = 1e6;
-    /// The largest ratio of edges allowed [1].
+    /// The largest ratio of edges allowed \[1\].
     pub const SLENDEREST: f64 = 1e7;
 }

@@ -22,7 +22,7 @@ pub(crate) enum Closest {
         on_b: Vec3,
         /// From the first shape to the second, of unit length.
         normal: Vec3,
-        /// Along the normal [m].
+        /// Along the normal \[m\].
         distance: f64,
     },
     /// They overlap.
@@ -41,7 +41,7 @@ impl<S: SupportMap> SupportMap for Magnified<'_, S> {
     }
 }
 
-/// Closest points of `a` and `b` if they are at most `reach` apart [m]; `size` is that of the smaller one [m].
+/// Closest points of `a` and `b` if they are at most `reach` apart \[m\]; `size` is that of the smaller one \[m\].
 pub(crate) fn closest_points(
     a: &impl SupportMap,
     b: &impl SupportMap,

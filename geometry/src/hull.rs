@@ -26,9 +26,9 @@ pub struct Hull {
 pub struct HullFace {
     /// Outward, unit.
     pub normal: Vec3,
-    /// [m]
+    /// \[m\]
     pub offset: f64,
-    /// [m²]
+    /// \[m²\]
     pub area: f64,
     first: u32,
     count: u32,
@@ -45,7 +45,7 @@ pub(crate) struct HullEdge {
 const FLAT: f64 = 1e-9;
 
 impl Hull {
-    /// The hull of `points`, in the frame in which they are given [m].
+    /// The hull of `points`, in the frame in which they are given \[m\].
     pub fn new(points: &[Vec3]) -> Result<Self, ShapeError> {
         let (unique, evened) = checked(points)?;
         let no_hull = |reason: String| ShapeError::NoHull {
@@ -84,7 +84,7 @@ impl Hull {
         })
     }
 
-    /// Its corners [m].
+    /// Its corners \[m\].
     pub fn points(&self) -> &[Vec3] {
         &self.points
     }
@@ -109,17 +109,17 @@ impl Hull {
         &self.bounds
     }
 
-    /// Smallest extent across a face, along that face's normal [m].
+    /// Smallest extent across a face, along that face's normal \[m\].
     pub fn width(&self) -> f64 {
         self.width
     }
 
-    /// [m³]
+    /// \[m³\]
     pub fn volume(&self) -> f64 {
         self.unit_mass.mass
     }
 
-    /// At `density` [kg/m³].
+    /// At `density` \[kg/m³\].
     pub fn mass_properties(&self, density: f64) -> MassProperties {
         self.unit_mass.scaled_to(self.unit_mass.mass * density)
     }

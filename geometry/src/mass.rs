@@ -9,11 +9,11 @@ use crate::Shape;
 /// What a solid of a given density weighs and how it resists turning.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MassProperties {
-    /// [kg]
+    /// \[kg\]
     pub mass: f64,
-    /// In the shape's frame [m].
+    /// In the shape's frame \[m\].
     pub centre: Vec3,
-    /// About the centre, in the axes of the shape's frame [kg m²].
+    /// About the centre, in the axes of the shape's frame \[kg m²\].
     pub inertia: Symmetric3,
 }
 
@@ -59,7 +59,7 @@ impl MassProperties {
         }
     }
 
-    /// The same solid, its density changed so that it weighs `mass` [kg].
+    /// The same solid, its density changed so that it weighs `mass` \[kg\].
     #[must_use]
     pub fn scaled_to(&self, mass: f64) -> Self {
         let factor = mass / self.mass;
@@ -93,7 +93,7 @@ fn shifted(part: &MassProperties, arm: Vec3) -> Symmetric3 {
 }
 
 impl Shape {
-    /// Mass, centre and inertia at `density` [kg/m³]; `None` for a half-space, which is endless.
+    /// Mass, centre and inertia at `density` \[kg/m³\]; `None` for a half-space, which is endless.
     ///
     /// Where parts of a compound overlap, both count.
     pub fn mass_properties(&self, density: f64) -> Option<MassProperties> {

@@ -8,18 +8,18 @@ use drystone_base::Vec3;
 /// Closest points of two simplices, as weights of their corners.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Closest {
-    /// Weights of the corners: those of the first simplex sum to 1, those of the second to -1 [1].
+    /// Weights of the corners: those of the first simplex sum to 1, those of the second to -1 \[1\].
     pub weights: [f64; 4],
-    /// From the point on the second simplex to the point on the first [m].
+    /// From the point on the second simplex to the point on the first \[m\].
     pub apart: Vec3,
-    /// Length of `apart`, squared [m²].
+    /// Length of `apart`, squared \[m²\].
     pub distance_squared: f64,
 }
 
 /// Sines squared below which two edges, or two sides of a triangle, count as nearly parallel.
 const PARALLEL: f64 = 1e-8;
 
-/// Parameter in [0, 1] of the point of segment `a b` nearest to `p`.
+/// Parameter in \[0, 1\] of the point of segment `a b` nearest to `p`.
 #[inline]
 fn along(p: Vec3, a: Vec3, b: Vec3) -> f64 {
     let e = b - a;
@@ -195,7 +195,7 @@ pub fn vertex_plane(p: Vec3, a: Vec3, b: Vec3, c: Vec3) -> Closest {
     }
 }
 
-/// How far the first `split` points lie beyond the others along the unit vector `n` [m].
+/// How far the first `split` points lie beyond the others along the unit vector `n` \[m\].
 ///
 /// A lower bound of the distance of their convex hulls, whatever `n` (to rounding: see
 /// [`rounding`]).
@@ -211,7 +211,7 @@ pub fn gap_along(n: Vec3, points: &[Vec3], split: usize) -> f64 {
     low - high
 }
 
-/// Bound of the error of a projected distance of points whose coordinates are below `size` [m].
+/// Bound of the error of a projected distance of points whose coordinates are below `size` \[m\].
 pub const fn rounding(size: f64) -> f64 {
     64.0 * (f64::EPSILON / 2.0) * size
 }

@@ -12,19 +12,19 @@ use crate::{Hull, MeshShape, ShapeError};
 pub enum Shape {
     /// A ball about the origin.
     Sphere {
-        /// [m]
+        /// \[m\]
         radius: f64,
     },
     /// A box about the origin, along the axes.
     Box {
-        /// Half of each edge [m].
+        /// Half of each edge \[m\].
         half: Vec3,
     },
     /// All points within `radius` of a segment along y, centred on the origin.
     Capsule {
-        /// Half of the segment, without the caps [m].
+        /// Half of the segment, without the caps \[m\].
         half_length: f64,
-        /// [m]
+        /// \[m\]
         radius: f64,
     },
     /// Everything with y <= 0.
@@ -38,13 +38,13 @@ pub enum Shape {
 }
 
 impl Shape {
-    /// A ball of `radius` [m].
+    /// A ball of `radius` \[m\].
     pub fn sphere(radius: f64) -> Result<Self, ShapeError> {
         length("sphere", "radius", radius)?;
         Ok(Self::Sphere { radius })
     }
 
-    /// A box with these half edges [m].
+    /// A box with these half edges \[m\].
     pub fn cuboid(half: Vec3) -> Result<Self, ShapeError> {
         length("box", "half edge along x", half.x)?;
         length("box", "half edge along y", half.y)?;
@@ -53,7 +53,7 @@ impl Shape {
         Ok(Self::Box { half })
     }
 
-    /// A capsule along y: a segment of twice `half_length`, `radius` thick [m].
+    /// A capsule along y: a segment of twice `half_length`, `radius` thick \[m\].
     pub fn capsule(half_length: f64, radius: f64) -> Result<Self, ShapeError> {
         length("capsule", "half length", half_length)?;
         length("capsule", "radius", radius)?;
@@ -64,7 +64,7 @@ impl Shape {
         })
     }
 
-    /// The convex hull of `points` [m].
+    /// The convex hull of `points` \[m\].
     pub fn hull(points: &[Vec3]) -> Result<Self, ShapeError> {
         Ok(Self::Hull(Arc::new(Hull::new(points)?)))
     }
@@ -134,7 +134,7 @@ impl Shape {
     }
 
     /// How much space the shape fills; parts of a compound that overlap count twice; a
-    /// half-space is infinite [m³].
+    /// half-space is infinite \[m³\].
     pub fn volume(&self) -> f64 {
         use std::f64::consts::PI;
         match self {
@@ -152,7 +152,7 @@ impl Shape {
     }
 
     /// Radius of a ball about the local point `centre` that holds the shape; a half-space is
-    /// infinite [m].
+    /// infinite \[m\].
     pub fn bounding_radius(&self, centre: Vec3) -> f64 {
         match self {
             Self::Sphere { radius } => centre.length() + radius,
@@ -177,7 +177,7 @@ impl Shape {
     }
 
     /// Largest `x · direction` of its points `x`, of a mesh that of the box around it; a half-space is
-    /// infinite but along its normal [m].
+    /// infinite but along its normal \[m\].
     pub fn support(&self, direction: Vec3) -> f64 {
         match self {
             Self::Sphere { radius } => radius * direction.length(),
@@ -206,7 +206,7 @@ impl Shape {
     }
 
     /// How thick the shape is: its smallest width, of a compound that of its thinnest part, of a
-    /// mesh twice its volume over its surface; a half-space is infinite [m].
+    /// mesh twice its volume over its surface; a half-space is infinite \[m\].
     pub fn thickness(&self) -> f64 {
         match self {
             Self::Sphere { radius } | Self::Capsule { radius, .. } => 2.0 * radius,
@@ -222,7 +222,7 @@ impl Shape {
     }
 
     /// Radius by which a core is rounded: that of a sphere (about a point) or a capsule (about a
-    /// segment), zero for what has faces; none for a compound with round parts [m].
+    /// segment), zero for what has faces; none for a compound with round parts \[m\].
     ///
     /// A contact point on a round shape that turns lies on the core's point plus the radius along
     /// the normal, and does not turn with the body.
@@ -278,14 +278,14 @@ fn half_space_box(pose: &Pose) -> Aabb {
 /// A box along the world's axes.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Aabb {
-    /// Smallest corner [m].
+    /// Smallest corner \[m\].
     pub low: Vec3,
-    /// Largest corner [m].
+    /// Largest corner \[m\].
     pub high: Vec3,
 }
 
 impl Aabb {
-    /// Where unbounded shapes are cut off [m].
+    /// Where unbounded shapes are cut off \[m\].
     pub const FAR: f64 = 1e9;
 
     /// Holds nothing; the start of a union.
@@ -321,7 +321,7 @@ impl Aabb {
         }
     }
 
-    /// The box with `margin` added on every side [m].
+    /// The box with `margin` added on every side \[m\].
     #[inline]
     #[must_use]
     pub fn grown(&self, margin: f64) -> Self {
@@ -354,13 +354,13 @@ impl Aabb {
             & (other.high.z <= self.high.z)
     }
 
-    /// The middle [m].
+    /// The middle \[m\].
     #[inline]
     pub fn centre(&self) -> Vec3 {
         0.5 * (self.low + self.high)
     }
 
-    /// Length of each edge [m].
+    /// Length of each edge \[m\].
     #[inline]
     pub fn extent(&self) -> Vec3 {
         self.high - self.low

@@ -21,9 +21,9 @@ use encode::Encoder;
 
 /// Frames that may wait to be drawn.
 const AHEAD: usize = 3;
-/// Stack of the threads that draw [bytes].
+/// Stack of the threads that draw \[bytes\].
 const STACK: usize = 4 << 20;
-/// How fast the camera goes back when something comes into the picture from outside [s].
+/// How fast the camera goes back when something comes into the picture from outside \[s\].
 const FOLLOWS_IN: f64 = 0.25;
 
 /// Endings that a film may have.
@@ -34,10 +34,10 @@ pub const ENDINGS: [&str; 4] = ["mp4", "webm", "gif", "png"];
 pub struct FilmSettings {
     /// How each frame is drawn, its size included.
     pub render: Settings,
-    /// Frames shown in a second [1/s].
+    /// Frames shown in a second \[1/s\].
     pub frame_rate: f64,
     /// How fast the camera goes around what it looks at, counter-clockwise seen from above
-    /// [degrees/s].
+    /// \[degrees/s\].
     pub orbit_degrees: f64,
 }
 
@@ -179,7 +179,7 @@ pub struct Operator<'a> {
     scenery: &'a Scenery,
     aspect: f64,
     orbit_degrees: f64,
-    /// What is in the picture, and when it was [m], [s].
+    /// What is in the picture, and when it was \[m\], \[s\].
     held: Option<(Vec3, Vec3, f64)>,
 }
 

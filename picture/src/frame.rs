@@ -13,7 +13,7 @@ use crate::render::{
     ground_colour, hair, palette, render,
 };
 
-/// Faces that meet at more than this angle show an edge: its cosine [1].
+/// Faces that meet at more than this angle show an edge: its cosine \[1\].
 const CREASE: f64 = 0.75;
 /// Up to so many single bodies stand out; more look like stones.
 const MOST_ACCENTS: usize = 12;
@@ -125,7 +125,7 @@ impl Scenery {
         items
     }
 
-    /// The scene's camera as it stands at `time` [s], if there is one.
+    /// The scene's camera as it stands at `time` \[s\], if there is one.
     pub fn own_camera(&self, time: f64) -> Option<Camera> {
         let camera = self.camera.as_ref()?.at(time);
         Some(Camera {
@@ -148,7 +148,7 @@ impl Scenery {
         Camera::framing(low, high, Camera::THREE_QUARTER, aspect)
     }
 
-    /// The box to be held in the picture [m].
+    /// The box to be held in the picture \[m\].
     pub fn framed(&self, frame: &Frame) -> (Vec3, Vec3) {
         let boxes: Vec<Option<(Vec3, Vec3)>> = self
             .bodies
@@ -219,7 +219,7 @@ fn own_colour(colour: Option<[f64; 3]>) -> Option<[f32; 3]> {
     colour.map(|colour| colour.map(|part| part.clamp(0.0, 1.0) as f32))
 }
 
-/// The boxes about all strands and cloths that are finite [m].
+/// The boxes about all strands and cloths that are finite \[m\].
 fn soft_boxes(frame: &Frame) -> impl Iterator<Item = (Vec3, Vec3)> {
     let strands = frame.strands.iter().map(|strand| &strand.points);
     let cloths = frame.cloths.iter().map(|cloth| &cloth.points);

@@ -77,7 +77,7 @@ pub fn write(charts: &[Chart], path: impl AsRef<Path>) -> Result<(), Error> {
     write_grid(charts, 1, path)
 }
 
-/// [`write`] with so many panels beside each other.
+/// [`write()`] with so many panels beside each other.
 pub fn write_grid(charts: &[Chart], columns: usize, path: impl AsRef<Path>) -> Result<(), Error> {
     let path = path.as_ref();
     let ending = path.extension().map(|e| e.to_string_lossy().to_lowercase());

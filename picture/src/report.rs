@@ -275,7 +275,7 @@ fn bars(counts: &[u64], unit: f64) -> Vec<(f64, f64)> {
 /// Where the tips of some strands go.
 #[derive(Clone, Debug, Default)]
 pub struct Tips {
-    /// Name and (x, y) of each frame [m].
+    /// Name and (x, y) of each frame \[m\].
     paths: Vec<(String, Vec<(f64, f64)>)>,
     /// Which strands of a frame.
     chosen: Vec<usize>,

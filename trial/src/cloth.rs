@@ -106,14 +106,14 @@ fn stuff(random: &mut Random, spacing: f64) -> ClothMaterial {
 /// A sheet and its measures.
 pub(crate) struct Fabric {
     pub(crate) cloth: Cloth,
-    /// From its middle to its sides along x and z [m].
+    /// From its middle to its sides along x and z \[m\].
     pub(crate) half: Vec3,
     /// Vertices along x and z.
     pub(crate) counts: [u32; 2],
 }
 
 impl Fabric {
-    /// Mass of the whole sheet [kg].
+    /// Mass of the whole sheet \[kg\].
     pub(crate) fn mass(&self) -> f64 {
         4.0 * self.cloth.material.density * self.half.x * self.half.z
     }
@@ -144,7 +144,7 @@ pub(crate) fn sheet(random: &mut Random, scene: &mut Scene, spacing: f64) -> Fab
     }
 }
 
-/// Distance of vertices, from a millimetre to a third of a metre [m].
+/// Distance of vertices, from a millimetre to a third of a metre \[m\].
 pub(crate) fn any_spacing(random: &mut Random) -> f64 {
     decades(random, 0.001, 0.3)
 }
@@ -181,7 +181,7 @@ fn falling(random: &mut Random) -> (Scene, Expect) {
     (scene, Expect::default())
 }
 
-/// A speed by what things of `size` reach when they fall, up to thirty times that; often none [m/s].
+/// A speed by what things of `size` reach when they fall, up to thirty times that; often none \[m/s\].
 fn thrown(random: &mut Random, size: f64) -> f64 {
     match random.unit() < 0.5 {
         true => 0.0,

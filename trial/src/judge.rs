@@ -17,7 +17,7 @@ use crate::{Breach, Expect, Law, Trial};
 /// How far a judge goes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Limits {
-    /// Longest wall time of a run [s].
+    /// Longest wall time of a run \[s\].
     pub wall_seconds: f64,
     /// Whether the scene is run again on two threads and compared bit for bit.
     pub threads: bool,
@@ -39,7 +39,7 @@ pub struct Outcome {
     pub breaches: Vec<Breach>,
     /// Steps taken.
     pub steps: u64,
-    /// Wall time of the run [s].
+    /// Wall time of the run \[s\].
     pub wall_seconds: f64,
     /// Stands for all that moves at the end, bit for bit.
     pub hash: u64,
@@ -156,7 +156,7 @@ fn hash(world: &World) -> u64 {
     hash
 }
 
-/// A box of the scene, by its half extents [m].
+/// A box of the scene, by its half extents \[m\].
 struct Slab {
     body: usize,
     half: Vec3,
@@ -178,21 +178,21 @@ struct Judge {
     soft: bool,
     /// Something puts energy in, or all that moves is cloth: the account of the cloth alone is judged.
     driven: bool,
-    /// At the start [J].
+    /// At the start \[J\].
     energy: f64,
-    /// What a gain of energy is compared with [J].
+    /// What a gain of energy is compared with \[J\].
     energy_scale: f64,
     energy_allowed: f64,
-    /// `sqrt(2 M K)` at the start [kg m/s].
+    /// `sqrt(2 M K)` at the start \[kg m/s\].
     momentum_scale: f64,
     momentum: Vec3,
     angular_momentum: Vec3,
     overlaps: Overlaps,
-    /// Radius about the centre of mass that holds all of a body [m].
+    /// Radius about the centre of mass that holds all of a body \[m\].
     reach: Vec<f64>,
     start: Vec<Vec3>,
     slabs: Vec<Slab>,
-    /// Corners of the closed room [m].
+    /// Corners of the closed room \[m\].
     room: Option<(Vec3, Vec3)>,
 }
 
@@ -535,7 +535,7 @@ impl Judge {
 }
 
 /// Of all that moves, without the layers about cloth, which at a restitution below 1 do not give back what they
-/// store [J].
+/// store \[J\].
 fn total_energy(world: &World) -> f64 {
     let layers = world.cloths().map_or(0.0, |cloth| cloth.energy().contact);
     world.kinetic_energy() + world.potential_energy() - layers
@@ -546,7 +546,7 @@ fn pair_of(world: &World, a: usize, b: usize) -> String {
     format!("`{}` and `{}`", name(a), name(b))
 }
 
-/// What strands and cloth could give up by falling as far as they are long [J].
+/// What strands and cloth could give up by falling as far as they are long \[J\].
 fn soft_fall(world: &World, gravity: f64) -> f64 {
     let frame = world.frame();
     let extent = |points: &[Vec3]| {

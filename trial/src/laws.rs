@@ -69,7 +69,7 @@ pub(crate) const STANDS: f64 = 0.01;
 /// A body counts as resting if a step moves no point of it by more than this share of its smallest
 /// dimension.
 pub(crate) const AT_REST: f64 = 0.002;
-/// A spin that turns a body by less in a step is resolved: its energy has to be kept [rad].
+/// A spin that turns a body by less in a step is resolved: its energy has to be kept \[rad\].
 pub(crate) const RESOLVED_TURN: f64 = 0.3;
 
 impl Law {
@@ -120,11 +120,11 @@ impl Law {
 pub struct Breach {
     /// Which.
     pub law: Law,
-    /// Worst value found [1].
+    /// Worst value found \[1\].
     pub value: f64,
-    /// Largest value allowed [1].
+    /// Largest value allowed \[1\].
     pub allowed: f64,
-    /// When it was first exceeded [s].
+    /// When it was first exceeded \[s\].
     pub time: f64,
     /// Who did it: a body, a pair, or words.
     pub who: String,

@@ -9,7 +9,7 @@ use crate::shapes::thickness;
 pub(crate) struct Pair {
     pub(crate) a: usize,
     pub(crate) b: usize,
-    /// Depth over the smallest dimension of the thinner body [1].
+    /// Depth over the smallest dimension of the thinner body \[1\].
     pub(crate) share: f64,
 }
 
@@ -19,7 +19,7 @@ const NEAR: f64 = 0.02;
 
 /// Measures overlaps, keeping its memory from one call to the next.
 pub(crate) struct Overlaps {
-    /// Smallest dimension of every body, endless for a half-space [m].
+    /// Smallest dimension of every body, endless for a half-space \[m\].
     pub(crate) thickness: Vec<f64>,
     boxes: Vec<Aabb>,
     broad: BroadPhase,

@@ -33,24 +33,24 @@ recipes! {
     "slope" slope,
 }
 
-/// Step of a scene with bodies of a metre [s].
+/// Step of a scene with bodies of a metre \[s\].
 const STEP: f64 = 0.01;
 /// Most steps of a run.
 const MOST_STEPS: f64 = 200.0;
-/// Acceleration of gravity [m/s²].
+/// Acceleration of gravity \[m/s²\].
 pub(crate) const GRAVITY: f64 = 9.81;
 
 /// A scene in the making, with bodies of about a metre.
 struct Site<'a> {
     random: &'a mut Random,
     scene: Scene,
-    /// Boxes about the bodies placed so far [m].
+    /// Boxes about the bodies placed so far \[m\].
     taken: Vec<(Vec3, Vec3)>,
     /// What all loose bodies of this scene look like; a new form for each where none is set.
     form: Option<Form>,
-    /// Largest over smallest size of loose bodies [1].
+    /// Largest over smallest size of loose bodies \[1\].
     spread: f64,
-    /// Largest over smallest density of loose bodies [1].
+    /// Largest over smallest density of loose bodies \[1\].
     ratio: f64,
 }
 
@@ -172,7 +172,7 @@ impl<'a> Site<'a> {
         false
     }
 
-    /// A spin of up to `most`, each decade below alike; sometimes none [rad/s].
+    /// A spin of up to `most`, each decade below alike; sometimes none \[rad/s\].
     fn spin(&mut self, most: f64) -> Vec3 {
         if self.unit() < 0.3 {
             return Vec3::ZERO;
@@ -266,7 +266,7 @@ fn spin(random: &mut Random) -> (Scene, Expect) {
     site.finish(2.0, expect)
 }
 
-/// `body` with a velocity [m/s] and a spin [rad/s].
+/// `body` with a velocity \[m/s\] and a spin \[rad/s\].
 fn moving(body: Body, velocity: Vec3, spin: Vec3) -> Body {
     body.velocity(velocity.x, velocity.y, velocity.z)
         .spin(spin.x, spin.y, spin.z)
@@ -332,7 +332,7 @@ fn drop_into(site: &mut Site<'_>, count: usize, half: f64) {
     }
 }
 
-/// Four walls and a floor of boxes of thickness `thick` about an inner room [m].
+/// Four walls and a floor of boxes of thickness `thick` about an inner room \[m\].
 fn walls(site: &mut Site<'_>, half: f64, height: f64, thick: f64) {
     let outer = half + 0.5 * thick;
     let long = 2.0 * (half + thick);

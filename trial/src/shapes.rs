@@ -53,10 +53,10 @@ pub(crate) fn direction(random: &mut Random) -> Vec3 {
     random.rotation() * Vec3::X
 }
 
-/// Least thickness of a body in a scene [m]: half of it is a length that shapes may have.
+/// Least thickness of a body in a scene \[m\]: half of it is a length that shapes may have.
 pub(crate) const THINNEST: f64 = 2.5e-6;
 
-/// A solid of the given form whose longest side is `size` [m].
+/// A solid of the given form whose longest side is `size` \[m\].
 pub(crate) fn shape(random: &mut Random, form: Form, size: f64) -> Shape {
     match form {
         Form::Ball => Shape::ball(0.5 * size),
@@ -83,7 +83,7 @@ pub(crate) fn shape(random: &mut Random, form: Form, size: f64) -> Shape {
     }
 }
 
-/// A capsule of a whole length [m].
+/// A capsule of a whole length \[m\].
 fn capsule(whole: f64, radius: f64) -> Shape {
     Shape::Capsule {
         length: whole - 2.0 * radius,
@@ -91,7 +91,7 @@ fn capsule(whole: f64, radius: f64) -> Shape {
     }
 }
 
-/// Points on an ellipsoid, or a prism of many sides: no longer than `size` [m].
+/// Points on an ellipsoid, or a prism of many sides: no longer than `size` \[m\].
 fn hull(random: &mut Random, size: f64) -> Shape {
     let points = if random.unit() < 0.3 {
         let (sides, height) = (3 + random.below(8), size * random.range(0.1, 0.8));
@@ -191,7 +191,7 @@ fn mesh(random: &mut Random, size: f64) -> Shape {
     Shape::Mesh(mesh)
 }
 
-/// Smallest dimension of a solid [m]: how far something has to go to be through it. Of hulls and
+/// Smallest dimension of a solid \[m\]: how far something has to go to be through it. Of hulls and
 /// meshes, the shortest side of the box about them.
 pub(crate) fn thickness(shape: &Shape) -> f64 {
     let of_box = || {
@@ -244,7 +244,7 @@ pub(crate) fn scaled(shape: &Shape, factor: f64) -> Shape {
     }
 }
 
-/// The box about `shape` at `pose`, of a capsule or a box as tight as possible [m].
+/// The box about `shape` at `pose`, of a capsule or a box as tight as possible \[m\].
 pub(crate) fn around(shape: &Shape, pose: &Pose) -> (Vec3, Vec3) {
     shape
         .bounds_in(pose)

@@ -8,13 +8,13 @@ use crate::{Breach, Law, Limits, Trial, judge};
 
 /// Most runs spent on one scene.
 const MOST_TRIES: usize = 150;
-/// Most wall time spent on one scene [s].
+/// Most wall time spent on one scene \[s\].
 const MOST_SECONDS: f64 = 20.0;
 
 struct Shrinking {
     trial: Trial,
     breach: Breach,
-    /// In the scene as it was made [1].
+    /// In the scene as it was made \[1\].
     allowed: f64,
     limits: Limits,
     tries: usize,

@@ -50,7 +50,7 @@ impl World {
         }
         let rigid = match &mut self.strands {
             Some(strands) => strands.advance(&mut self.rigid, dt),
-            None => self.rigid.step(dt),
+            None => self.rigid.advance(dt),
         };
         let mut report = Report {
             seconds: Seconds {

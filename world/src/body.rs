@@ -1,6 +1,7 @@
 //! A body as a scene describes it, and the words to build one in Rust.
 
 use drystone_base::Pose;
+use drystone_common::{self as common, Easing, Interpolation, MotionPath, PathError};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -18,7 +19,7 @@ pub struct Body {
     pub name: String,
     /// Its solid.
     pub shape: Shape,
-    /// Where the shape's frame is at the start [m].
+    /// Where the shape's frame is at the start \[m\].
     #[serde(default, skip_serializing_if = "is_default")]
     pub position: [f64; 3],
     /// How it is turned at the start, as a unit quaternion (x, y, z, w). Not together with `turn`.
@@ -27,16 +28,16 @@ pub struct Body {
     /// How it is turned at the start, as an axis and an angle. Not together with `rotation`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turn: Option<Turn>,
-    /// Of the centre of mass, when the body enters [m/s].
+    /// Of the centre of mass, when the body enters \[m/s\].
     #[serde(default, skip_serializing_if = "is_default")]
     pub velocity: [f64; 3],
-    /// When the body enters, world axes [rad/s].
+    /// When the body enters, world axes \[rad/s\].
     #[serde(default, skip_serializing_if = "is_default")]
     pub angular_velocity: [f64; 3],
-    /// Mass per volume [kg/m³]; 1000 if neither it nor `mass` is given.
+    /// Mass per volume \[kg/m³\]; 1000 if neither it nor `mass` is given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub density: Option<f64>,
-    /// Total mass [kg]. Not together with `density`.
+    /// Total mass \[kg\]. Not together with `density`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mass: Option<f64>,
     /// What moves it: `"dynamic"`, `"fixed"` or `{ path = [...] }`.
@@ -52,16 +53,16 @@ pub struct Body {
         skip_serializing_if = "is_default_material"
     )]
     pub material: String,
-    /// Factor on gravity, 0 to float [1].
+    /// Factor on gravity, 0 to float \[1\].
     #[serde(default = "one", skip_serializing_if = "is_one")]
     pub gravity_scale: f64,
-    /// Fraction of the velocity lost per second, small [1/s].
+    /// Fraction of the velocity lost per second, small \[1/s\].
     #[serde(default, skip_serializing_if = "is_default")]
     pub linear_damping: f64,
-    /// Fraction of the spin lost per second, small [1/s].
+    /// Fraction of the spin lost per second, small \[1/s\].
     #[serde(default, skip_serializing_if = "is_default")]
     pub angular_damping: f64,
-    /// When it appears; before that it does not exist for anyone [s].
+    /// When it appears; before that it does not exist for anyone \[s\].
     #[serde(default, skip_serializing_if = "is_default")]
     pub enters_at: f64,
     /// Whether strands pass through it: for what they grow out of.
@@ -93,9 +94,9 @@ pub enum Motion {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Key {
-    /// [s]
+    /// \[s\]
     pub time: f64,
-    /// Where the shape's frame is at that time [m].
+    /// Where the shape's frame is at that time \[m\].
     pub position: [f64; 3],
     /// How it is turned, as a unit quaternion (x, y, z, w). Not together with `turn`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -103,6 +104,9 @@ pub struct Key {
     /// How it is turned, as an axis and an angle. Not together with `rotation`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turn: Option<Turn>,
+    /// Whether the motion comes to `rest` there; otherwise it goes `through`.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub easing: Easing,
 }
 
 impl Key {
@@ -113,6 +117,7 @@ impl Key {
             position,
             rotation: None,
             turn: None,
+            easing: Easing::Through,
         }
     }
 
@@ -126,10 +131,29 @@ impl Key {
         }
     }
 
+    /// Coming to rest there.
+    #[must_use]
+    pub const fn at_rest(self) -> Self {
+        Self {
+            easing: Easing::Rest,
+            ..self
+        }
+    }
+
     /// Where the shape's frame is at that time.
     pub fn pose(&self) -> Pose {
         pose_of(self.position, self.rotation, self.turn)
     }
+}
+
+/// The motion through `keys`.
+pub(crate) fn motion_path(keys: &[Key], join: Interpolation) -> Result<MotionPath, PathError> {
+    let key = |key: &Key| common::Key {
+        time: key.time,
+        pose: key.pose(),
+        easing: key.easing,
+    };
+    MotionPath::new(&keys.iter().map(key).collect::<Vec<_>>(), join)
 }
 
 pub(crate) fn default_material() -> String {
@@ -143,7 +167,7 @@ pub(crate) fn is_default_material(name: &String) -> bool {
 /// The material of whatever names none.
 pub const DEFAULT_MATERIAL: &str = "default";
 
-/// Density of whatever names none [kg/m³].
+/// Density of whatever names none \[kg/m³\].
 pub const DEFAULT_DENSITY: f64 = 1000.0;
 
 impl Body {
@@ -172,17 +196,17 @@ impl Body {
         }
     }
 
-    /// A cube [m].
+    /// A cube \[m\].
     pub fn cube(edge: f64) -> Self {
         Self::new(Shape::cube(edge))
     }
 
-    /// A box of the given full extents [m].
+    /// A box of the given full extents \[m\].
     pub fn block(x: f64, y: f64, z: f64) -> Self {
         Self::new(Shape::block(x, y, z))
     }
 
-    /// A ball [m].
+    /// A ball \[m\].
     pub fn ball(radius: f64) -> Self {
         Self::new(Shape::ball(radius))
     }
@@ -203,7 +227,7 @@ impl Body {
         self
     }
 
-    /// Starts spinning with (`x`, `y`, `z`), world axes [rad/s].
+    /// Starts spinning with (`x`, `y`, `z`), world axes \[rad/s\].
     #[must_use]
     pub fn spin(mut self, x: f64, y: f64, z: f64) -> Self {
         self.angular_velocity = [x, y, z];
@@ -223,6 +247,14 @@ impl Body {
         self.motion = Motion::Path(keys);
         self.smooth = true;
         self
+    }
+
+    /// How the keys of its path are joined.
+    pub(crate) fn interpolation(&self) -> Interpolation {
+        match self.smooth {
+            true => Interpolation::Smooth,
+            false => Interpolation::Linear,
+        }
     }
 
     /// Strands pass through it.

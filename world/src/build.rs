@@ -1,8 +1,7 @@
 //! From a scene's bodies to the rigid system's model.
 
-use std::collections::BTreeMap;
-
 use drystone_base::Vec3;
+use drystone_common::{MaterialPair, Materials};
 use drystone_geometry as geometry;
 use drystone_rigid as rigid;
 
@@ -12,67 +11,30 @@ use crate::{Body, Material, Motion, Scene, SceneError, Shape, Subject};
 /// Turns bodies into rows of a model. Shapes that are dear to prepare are prepared once.
 #[derive(Clone, Debug)]
 pub(crate) struct Builder {
-    materials: BTreeMap<String, usize>,
+    materials: Materials,
     prepared: Vec<(Shape, geometry::Shape)>,
-    /// Length of a step [s], at which smooth paths are sampled.
-    step: f64,
 }
 
-/// Most places at which a smooth path is sampled for the rigid system.
-const MOST_SAMPLES: f64 = 1e5;
 /// Shapes remembered for the next body.
 const MOST_PREPARED: usize = 16;
 
 impl Builder {
     /// A builder for the materials of `scene`, and an empty model that knows them.
-    pub(crate) fn new(scene: &Scene) -> (Self, rigid::Model) {
-        let mut list = vec![Material::default()];
-        let mut materials = BTreeMap::from([(DEFAULT_MATERIAL.to_owned(), 0)]);
-        for (name, material) in &scene.materials {
-            if name == DEFAULT_MATERIAL {
-                list[0] = *material;
-            } else {
-                materials.insert(name.clone(), list.len());
-                list.push(*material);
-            }
-        }
-        let of = |friction, restitution| rigid::Material {
-            friction,
-            restitution,
+    pub(crate) fn new(scene: &Scene) -> Result<(Self, rigid::Model), SceneError> {
+        let materials = scene.built_materials();
+        let mut model = rigid::Model::new(Vec3::from(scene.gravity), materials.clone());
+        model.fields = scene.built_fields()?;
+        let builder = Self {
+            materials,
+            prepared: Vec::new(),
         };
-        let list = list.iter().map(|m| of(m.friction, m.restitution)).collect();
-        let pairs = scene.contacts.iter().filter_map(|contact| {
-            Some(rigid::MaterialPair {
-                a: *materials.get(&contact.between[0])?,
-                b: *materials.get(&contact.between[1])?,
-                contact: of(contact.friction, contact.restitution),
-            })
-        });
-        let model = rigid::Model::new(
-            Vec3::from(scene.gravity),
-            rigid::Materials::new(list, pairs.collect()),
-        );
-        (
-            Self {
-                materials,
-                prepared: Vec::new(),
-                step: scene.step(),
-            },
-            model,
-        )
+        Ok((builder, model))
     }
 
     /// `body` as the rigid system wants it.
     pub(crate) fn body(&mut self, body: &Body) -> Result<rigid::Body, SceneError> {
-        let material = self.materials.get(&body.material).copied().ok_or_else(|| {
-            let known = self.materials.keys().map(String::as_str);
-            SceneError::unknown(
-                Subject::named("body", &body.name),
-                "material",
-                &body.material,
-                known,
-            )
-        })?;
+        let place = Subject::named("body", &body.name);
+        let material = find_material(&self.materials, place, &body.material)?;
         Ok(rigid::Body {
             name: body.name.clone(),
             shape: self.shape(&body.name, &body.shape)?,
@@ -84,16 +46,9 @@ impl Builder {
             motion: match &body.motion {
                 Motion::Dynamic => rigid::Motion::Dynamic,
                 Motion::Fixed => rigid::Motion::Fixed,
-                Motion::Path(keys) if body.smooth => rigid::Motion::Scripted(self.smoothed(keys)?),
-                Motion::Path(keys) => rigid::Motion::Scripted(rigid::Path {
-                    keys: keys
-                        .iter()
-                        .map(|key| rigid::Key {
-                            time: key.time,
-                            pose: key.pose(),
-                        })
-                        .collect(),
-                }),
+                Motion::Path(keys) => {
+                    rigid::Motion::Scripted(crate::body::motion_path(keys, body.interpolation())?)
+                }
             },
             linear_velocity: Vec3::from(body.velocity),
             angular_velocity: Vec3::from(body.angular_velocity),
@@ -103,31 +58,6 @@ impl Builder {
             angular_damping: body.angular_damping,
             enters_at: body.enters_at,
         })
-    }
-
-    /// A smooth path as the rigid system takes it: straight from one step's end to the next.
-    fn smoothed(&self, keys: &[crate::Key]) -> Result<rigid::Path, SceneError> {
-        let path = crate::strand::build::motion_path(keys)?;
-        let key = |time: f64| rigid::Key {
-            time,
-            pose: path.pose(time),
-        };
-        let (first, last) = match (keys.first(), keys.last()) {
-            (Some(first), Some(last)) => (first.time, last.time),
-            _ => (0.0, 0.0),
-        };
-        // steps end at multiples of their length
-        let count = ((last - first) / self.step).clamp(0.0, MOST_SAMPLES);
-        let step = self.step.max((last - first) / MOST_SAMPLES);
-        let from = (first / step).floor();
-        let inner = (1..=count as u64 + 1).map(|k| (from + k as f64) * step);
-        let inner = inner.filter(|t| *t > first + 1e-9 * step && *t < last - 1e-9 * step);
-        let times = std::iter::once(first).chain(inner);
-        let mut list: Vec<rigid::Key> = times.map(key).collect();
-        if last > first {
-            list.push(key(last));
-        }
-        Ok(rigid::Path { keys: list })
     }
 
     fn shape(&mut self, name: &str, shape: &Shape) -> Result<geometry::Shape, SceneError> {
@@ -148,6 +78,41 @@ impl Builder {
         self.prepared.push((shape.clone(), ready.clone()));
         Ok(ready)
     }
+}
+
+impl Scene {
+    /// Its materials by name, the one of whatever names none first, and what holds between each two.
+    pub(crate) fn built_materials(&self) -> Materials {
+        let default = self.materials.get(DEFAULT_MATERIAL).copied();
+        let others = (self.materials.iter()).filter(|(name, _)| *name != DEFAULT_MATERIAL);
+        let first = (DEFAULT_MATERIAL.to_owned(), default.unwrap_or_default());
+        let others = others.map(|(name, material)| (name.clone(), *material));
+        let (names, list): (Vec<String>, Vec<Material>) =
+            std::iter::once(first).chain(others).unzip();
+        let pairs = self.contacts.iter().filter_map(|contact| {
+            let index = |name: &String| names.iter().position(|known| known == name);
+            Some(MaterialPair {
+                a: index(&contact.between[0])?,
+                b: index(&contact.between[1])?,
+                contact: Material {
+                    friction: contact.friction,
+                    restitution: contact.restitution,
+                },
+            })
+        });
+        let pairs = pairs.collect();
+        Materials::new(list, pairs).named(names)
+    }
+}
+
+/// Index of the material called `name`, which `place` asks for.
+pub(crate) fn find_material(
+    materials: &Materials,
+    place: Subject,
+    name: &str,
+) -> Result<usize, SceneError> {
+    let unknown = || SceneError::unknown(place, "material", name, materials.names());
+    materials.find(name).ok_or_else(unknown)
 }
 
 /// `shape` of the body called `name`, ready to collide.

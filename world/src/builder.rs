@@ -6,7 +6,7 @@
 macro_rules! placed {
     ($($thing:ty),*) => {$(
         impl $thing {
-            /// Its frame is at (`x`, `y`, `z`) [m].
+            /// Its frame is at (`x`, `y`, `z`) \[m\].
             #[must_use]
             pub fn at(mut self, x: f64, y: f64, z: f64) -> Self {
                 self.position = [x, y, z].into();
@@ -35,7 +35,7 @@ macro_rules! placed {
 macro_rules! rigid {
     ($($thing:ty),*) => {$(
         impl $thing {
-            /// Weighs `mass` [kg]; of many, each does.
+            /// Weighs `mass` \[kg\]; of many, each does.
             #[must_use]
             pub fn mass(mut self, mass: f64) -> Self {
                 self.mass = Some(mass);
@@ -43,7 +43,7 @@ macro_rules! rigid {
                 self
             }
 
-            /// Weighs `density` [kg/m³] times its volume.
+            /// Weighs `density` \[kg/m³\] times its volume.
             #[must_use]
             pub fn density(mut self, density: f64) -> Self {
                 self.density = Some(density);
@@ -51,7 +51,7 @@ macro_rules! rigid {
                 self
             }
 
-            /// Starts moving with (`x`, `y`, `z`) [m/s].
+            /// Starts moving with (`x`, `y`, `z`) \[m/s\].
             #[must_use]
             pub fn velocity(mut self, x: f64, y: f64, z: f64) -> Self {
                 self.velocity = [x, y, z];
@@ -72,7 +72,7 @@ macro_rules! rigid {
                 self
             }
 
-            /// Appears at `time` [s].
+            /// Appears at `time` \[s\].
             #[must_use]
             pub fn enters_at(mut self, time: f64) -> Self {
                 self.enters_at = time;

@@ -10,11 +10,11 @@ use crate::error::{SceneError, ensure};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Camera {
-    /// Where the camera is [m].
+    /// Where the camera is \[m\].
     pub eye: [f64; 3],
-    /// What it looks at [m].
+    /// What it looks at \[m\].
     pub target: [f64; 3],
-    /// Vertical angle of view [degrees].
+    /// Vertical angle of view \[degrees\].
     #[serde(default = "Camera::default_view")]
     pub view_degrees: f64,
     /// Where it is later; it starts and ends gently and does not stop at those between.
@@ -26,13 +26,13 @@ pub struct Camera {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CameraKey {
-    /// After the start [s].
+    /// After the start \[s\].
     pub time: f64,
-    /// Where the camera is [m].
+    /// Where the camera is \[m\].
     pub eye: [f64; 3],
-    /// What it looks at [m].
+    /// What it looks at \[m\].
     pub target: [f64; 3],
-    /// Vertical angle of view [degrees]; left out: that of the camera.
+    /// Vertical angle of view \[degrees\]; left out: that of the camera.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub view_degrees: Option<f64>,
 }
@@ -42,7 +42,7 @@ impl Camera {
         40.0
     }
 
-    /// At `eye`, looking at `target` [m].
+    /// At `eye`, looking at `target` \[m\].
     pub fn new(eye: [f64; 3], target: [f64; 3]) -> Self {
         Self {
             eye,
@@ -52,7 +52,7 @@ impl Camera {
         }
     }
 
-    /// Moves on, to be at `eye` and look at `target` [m] after `time` [s].
+    /// Moves on, to be at `eye` and look at `target` \[m\] after `time` \[s\].
     pub fn then(mut self, time: f64, eye: [f64; 3], target: [f64; 3]) -> Self {
         self.keys.push(CameraKey {
             time,
@@ -63,7 +63,7 @@ impl Camera {
         self
     }
 
-    /// Where it stands at `time` [s]: cubic between keys, with the slope of the keys around each
+    /// Where it stands at `time` \[s\]: cubic between keys, with the slope of the keys around each
     /// and none at the first and the last.
     pub fn at(&self, time: f64) -> Self {
         let seven = |k: usize| -> [f64; 7] {

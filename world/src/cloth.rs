@@ -41,7 +41,7 @@ pub struct Cloth {
     pub name: String,
     /// Its shape at the start and at rest.
     pub surface: Surface,
-    /// Where the surface's frame is at the start [m].
+    /// Where the surface's frame is at the start \[m\].
     #[serde(default, skip_serializing_if = "is_default")]
     pub position: [f64; 3],
     /// How it is turned, as a unit quaternion (x, y, z, w). Not together with `turn`.
@@ -50,14 +50,14 @@ pub struct Cloth {
     /// How it is turned, as an axis and an angle. Not together with `rotation`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turn: Option<Turn>,
-    /// Of every vertex at the start [m/s].
+    /// Of every vertex at the start \[m/s\].
     #[serde(default, skip_serializing_if = "is_default")]
     pub velocity: [f64; 3],
     /// What it is made of.
     #[serde(default, skip_serializing_if = "is_default")]
     pub material: ClothMaterial,
     /// Distance at which it begins to push at itself and at bodies; at other cloth the mean of both. That of
-    /// `solver.cloth` if left out [m].
+    /// `solver.cloth` if left out \[m\].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub thickness: Option<f64>,
     /// What of it moves as prescribed.
@@ -90,7 +90,7 @@ pub enum Part {
     Right,
     /// The four corners of a sheet or of a ribbon.
     Corners,
-    /// Those in a box, measured in the surface's own frame [m].
+    /// Those in a box, measured in the surface's own frame \[m\].
     Within {
         /// Least coordinates.
         low: [f64; 3],
@@ -113,7 +113,10 @@ pub struct Pin {
     /// there are none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub path: Vec<Key>,
-    /// When they are let go; never if left out [s].
+    /// Whether the path has continuous velocity and acceleration; otherwise it runs straight from key to key.
+    #[serde(skip_serializing_if = "is_default")]
+    pub smooth: bool,
+    /// When they are let go; never if left out \[s\].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub until: Option<f64>,
 }
@@ -125,21 +128,21 @@ pub struct Load {
     /// On which.
     #[serde(default, skip_serializing_if = "is_default")]
     pub part: Part,
-    /// On each of them [N].
+    /// On each of them \[N\].
     pub force: [f64; 3],
-    /// Time in which it rises from nothing [s].
+    /// Time in which it rises from nothing \[s\].
     #[serde(default, skip_serializing_if = "is_default")]
     pub ramp: f64,
-    /// When it begins to rise [s].
+    /// When it begins to rise \[s\].
     #[serde(default, skip_serializing_if = "is_default")]
     pub from: f64,
-    /// When it ends; never if left out [s].
+    /// When it ends; never if left out \[s\].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub until: Option<f64>,
 }
 
 impl Load {
-    /// `force` on each vertex of `part` [N].
+    /// `force` on each vertex of `part` \[N\].
     pub fn new(part: Part, force: [f64; 3]) -> Self {
         Self {
             part,
@@ -150,14 +153,14 @@ impl Load {
         }
     }
 
-    /// Raised within `ramp` from `from` on [s].
+    /// Raised within `ramp` from `from` on \[s\].
     #[must_use]
     pub fn raised(mut self, from: f64, ramp: f64) -> Self {
         (self.from, self.ramp) = (from, ramp);
         self
     }
 
-    /// Ends at `time` [s].
+    /// Ends at `time` \[s\].
     #[must_use]
     pub fn until(mut self, time: f64) -> Self {
         self.until = Some(time);
@@ -190,7 +193,7 @@ impl Pin {
         }
     }
 
-    /// Let go at `time` [s].
+    /// Let go at `time` \[s\].
     #[must_use]
     pub fn until(mut self, time: f64) -> Self {
         self.until = Some(time);
@@ -235,14 +238,14 @@ impl Cloth {
         self
     }
 
-    /// Begins to push at this distance [m].
+    /// Begins to push at this distance \[m\].
     #[must_use]
     pub fn thick(mut self, thickness: f64) -> Self {
         self.thickness = Some(thickness);
         self
     }
 
-    /// Moving [m/s].
+    /// Moving \[m/s\].
     #[must_use]
     pub fn velocity(mut self, x: f64, y: f64, z: f64) -> Self {
         self.velocity = [x, y, z];
@@ -256,7 +259,7 @@ impl Cloth {
         self
     }
 
-    /// Pulled by `force` at each vertex of `part`, raised within `ramp` [N], [s].
+    /// Pulled by `force` at each vertex of `part`, raised within `ramp` \[N\], \[s\].
     #[must_use]
     pub fn pull(mut self, part: Part, force: [f64; 3], ramp: f64) -> Self {
         self.loads.push(Load::new(part, force).raised(0.0, ramp));

@@ -26,7 +26,7 @@ use crate::{Body, Cloth, FrameCloth, FrameStrand, Material, Scene, SceneError};
 pub struct ClothSnapshot {
     /// Vertices, clocks, layers and the queue.
     pub state: State,
-    /// Impulse and moment that the next rigid step applies to each body [N s], [N m s].
+    /// Impulse and moment that the next rigid step applies to each body \[N s\], \[N m s\].
     pub loads: Vec<[Vec3; 2]>,
     /// Bodies that have entered since the start, and where.
     pub entered: Vec<(usize, Pose)>,
@@ -45,7 +45,7 @@ pub struct ClothTotal {
     pub certificates: u64,
     /// The deepest layer activated.
     pub deepest_layer: u32,
-    /// Wall time [s].
+    /// Wall time \[s\].
     pub seconds: f64,
     /// Why it stands still, in words, if it does.
     pub stalled: Option<String>,
@@ -72,7 +72,7 @@ struct Look {
     colour: Option<[f64; 3]>,
     /// Chains of vertices that are no sides of triangles; a particle is a chain of one.
     chains: Vec<Vec<u32>>,
-    /// Half the thickness of the outermost layer, as which chains and particles are shown [m].
+    /// Half the thickness of the outermost layer, as which chains and particles are shown \[m\].
     radius: f64,
 }
 
@@ -98,10 +98,10 @@ pub(crate) struct Cloths {
     /// Bodies that are not there at the start, and those of them that have entered since.
     late: Vec<Late>,
     entered: Vec<(usize, Pose)>,
-    /// How far out the points of a half-space's plane are [m].
+    /// How far out the points of a half-space's plane are \[m\].
     floor: f64,
     looks: Vec<Look>,
-    /// Least thickness of a cloth, for bodies that enter [m].
+    /// Least thickness of a cloth, for bodies that enter \[m\].
     thickness: f64,
     loads: Vec<[Vec3; 2]>,
     /// How many of the system's meetings are among the findings.
@@ -111,7 +111,7 @@ pub(crate) struct Cloths {
 }
 
 impl Cloths {
-    /// The cloth of an expanded `scene`, or none; it starts at `time` [s].
+    /// The cloth of an expanded `scene`, or none; it starts at `time` \[s\].
     pub(crate) fn new(
         scene: &Scene,
         rigid: &rigid::Model,
@@ -161,12 +161,12 @@ impl Cloths {
         }
     }
 
-    /// Force [N] and torque [N m] that the cloth exerts on body `i` over its next step of `dt`.
+    /// Force \[N\] and torque \[N m\] that the cloth exerts on body `i` over its next step of `dt`.
     pub(crate) fn load(&self, i: usize, dt: f64) -> [Vec3; 2] {
         self.loads[i].map(|impulse| impulse / dt)
     }
 
-    /// Impulses that bodies have not received yet, as contacts held them when cloth pushed [N s].
+    /// Impulses that bodies have not received yet, as contacts held them when cloth pushed \[N s\].
     pub(crate) fn pending_momentum(&self) -> Vec3 {
         self.loads.iter().map(|load| load[0]).sum()
     }
@@ -288,7 +288,7 @@ impl Cloths {
         curves
     }
 
-    /// Of weight, elasticity and penalty layers [J].
+    /// Of weight, elasticity and penalty layers \[J\].
     pub(crate) fn potential_energy(&self) -> f64 {
         let energy = self.system.energy();
         energy.total() - energy.kinetic
@@ -338,6 +338,8 @@ impl Cloths {
     /// Registers a body that was added while running.
     pub(crate) fn add_body(&mut self, body: &Body, material: Material, rigid: &rigid::Model) {
         let (number, thickness) = (self.loads.len(), self.thickness);
+        let surface = self.system.model().materials.find(&body.material);
+        let material = (material, surface);
         let late = Late::new(number, body, material, thickness, self.floor, Some(rigid));
         self.late.push(late);
         self.loads.push([Vec3::ZERO; 2]);
@@ -379,6 +381,8 @@ impl Cloths {
             return Ok(());
         };
         let (thickness, floor) = (self.thickness, self.floor);
+        let surface = self.system.model().materials.find(&described.material);
+        let material = (material, surface);
         let late = Late::new(body, described, material, thickness, floor, Some(rigid));
         let mut model = self.system.model().clone();
         let mut kept = Kept::all(&model);
@@ -397,7 +401,7 @@ impl Cloths {
         cloth.validate()?;
         let mut model = self.system.model().clone();
         let (n, mut rides) = (model.sheets.len(), Vec::new());
-        let mut sheet = sheet(cloth, bodies, n, &mut rides)?;
+        let mut sheet = sheet(cloth, bodies, n, &model.materials, &mut rides)?;
         // a hem may touch the body that it is pinned to
         let fastened = rides.iter().filter_map(|&(_, pin, body)| {
             let k = self.obstacles.iter().position(|o| o.0 == body)?;
@@ -486,7 +490,7 @@ fn free_motion(
 }
 
 /// Puts a body where the cloth left it; what it could not give way to is left for its next step: impulse
-/// [N s] and moment [N m s].
+/// \[N s\] and moment \[N m s\].
 fn give_way(rigid: &mut rigid::System, body: usize, answer: Option<Answer>) -> [Vec3; 2] {
     let nothing = [Vec3::ZERO; 2];
     let Some(answer) = answer.filter(|answer| answer.received != nothing) else {

@@ -24,11 +24,11 @@ use crate::strands::{Strands, poses};
 /// What contacts with other bodies gave a body over a step.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ContactImpulse {
-    /// [N s]
+    /// \[N s\]
     pub linear: Vec3,
-    /// About its centre of mass, world axes [N m s].
+    /// About its centre of mass, world axes \[N m s\].
     pub angular: Vec3,
-    /// Length of the step [s].
+    /// Length of the step \[s\].
     pub dt: f64,
     /// Whether it was a blow: nothing to expect again in the next step.
     pub blow: bool,
@@ -40,7 +40,7 @@ struct Partner {
     /// Index in the rigid model, and among the bodies of the strand system.
     body: usize,
     link: usize,
-    /// External force and torque over the step, gravity apart [N], [N m].
+    /// External force and torque over the step, gravity apart \[N\], \[N m\].
     wrench: [Vec3; 2],
     /// Contact impulses that the trees were last solved with.
     used: [Vec3; 2],
@@ -56,9 +56,9 @@ struct Apparent {
 
 /// Most times that trees are solved in a step.
 const PASSES: u32 = 6;
-/// Difference of velocities on which contacts and trees agree [m/s].
+/// Difference of velocities on which contacts and trees agree \[m/s\].
 const AGREED: f64 = 1e-4;
-/// Change of velocity by contacts from one step to the next that is a blow [m/s].
+/// Change of velocity by contacts from one step to the next that is a blow \[m/s\].
 const BLOW: f64 = 0.1;
 
 impl Strands {
@@ -67,8 +67,9 @@ impl Strands {
         let partners = self.partners(rigid, dt);
         self.behind = partners.is_empty();
         if self.behind {
-            return rigid.step(dt);
+            return rigid.advance(dt);
         }
+        rigid.apply_fields(dt);
         self.advance_together(rigid, partners, dt)
     }
 

@@ -81,6 +81,9 @@ pub enum SceneError {
     /// What the strand system refuses.
     #[error(transparent)]
     Strand(#[from] drystone_strand::Error),
+    /// Keys that make no path.
+    #[error(transparent)]
+    Path(#[from] drystone_common::PathError),
     /// What the cloth system refuses.
     #[error(transparent)]
     Cloth(#[from] drystone_cloth::Error),

@@ -18,9 +18,9 @@ const START: f64 = 8.0;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct ExchangeGain {
     pub(crate) body: usize,
-    /// Surplus of the last few hundred steps [J].
+    /// Surplus of the last few hundred steps \[J\].
     pub(crate) gained: f64,
-    /// Surplus that would have passed for discretisation error [J].
+    /// Surplus that would have passed for discretisation error \[J\].
     pub(crate) allowed: f64,
 }
 
@@ -31,13 +31,13 @@ pub(crate) struct Exchange {
     next: u64,
     /// Per body: centre and rotation before the step; written by `begin`.
     before: Vec<(Vec3, Quat)>,
-    /// Per body: displacement [m] and turn [rad] over the step; written by `close`.
+    /// Per body: displacement \[m\] and turn \[rad\] over the step; written by `close`.
     motion: Vec<[Vec3; 2]>,
-    /// Per body: work that cloth is known to have lost to it [J]; not a number where that is not known.
+    /// Per body: work that cloth is known to have lost to it \[J\]; not a number where that is not known.
     given: Vec<f64>,
-    /// Per body: surplus of the last few hundred steps [J]; written by `close`.
+    /// Per body: surplus of the last few hundred steps \[J\]; written by `close`.
     sum: Vec<f64>,
-    /// Per body: largest kinetic energy of the last few hundred steps [J]; written by `close`.
+    /// Per body: largest kinetic energy of the last few hundred steps \[J\]; written by `close`.
     stake: Vec<f64>,
 }
 
@@ -64,7 +64,7 @@ impl Exchange {
             .extend(poses.zip(state.rotation.iter().copied()));
     }
 
-    /// Closes the account of the bodies' step, over which `load` acted on each: force [N] and torque [N m].
+    /// Closes the account of the bodies' step, over which `load` acted on each: force \[N\] and torque \[N m\].
     pub(crate) fn close(
         &mut self,
         system: &rigid::System,
@@ -107,14 +107,14 @@ impl Exchange {
         found
     }
 
-    /// Centre and rotation of a body before its last step; displacement [m] and turn [rad] over it.
+    /// Centre and rotation of a body before its last step; displacement \[m\] and turn \[rad\] over it.
     pub(crate) fn step_of(&self, body: usize) -> Option<(Vec3, Quat, [Vec3; 2])> {
         let ((centre, rotation), motion) = (*self.before.get(body)?, *self.motion.get(body)?);
         Some((centre, rotation, motion))
     }
 }
 
-/// Axis times angle of a rotation, the shorter way round [rad].
+/// Axis times angle of a rotation, the shorter way round \[rad\].
 fn turn(q: Quat) -> Vec3 {
     let (along, w) = if q.w < 0.0 {
         (-q.xyz(), -q.w)
@@ -147,7 +147,7 @@ mod tests {
             let before = system.state.position[0];
             exchange.begin(&system);
             system.state.force[0] = load;
-            system.step(dt);
+            system.advance(dt);
             // what follows moves along with the body, and is not a step late
             let work = load.dot(system.state.position[0] - before);
             exchange.given[0] = share * work;

@@ -1,17 +1,17 @@
-//! Fields of moving air and of force, as a scene describes them. They act on strands.
+//! Fields of moving air and of acceleration, as a scene describes them. They act on bodies, strands and cloth.
 
 use drystone_base::Vec3;
-use drystone_strand as strand;
+use drystone_common::{self as common, Acceleration, Interpolation, NamedField};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
+use crate::Ramp;
 use crate::defaults::is_default;
 use crate::error::ensure;
-use crate::strand::Ramp;
-use crate::{Key, SceneError, Subject};
+use crate::{Key, Scene, SceneError, Subject};
 
-/// A field that acts on all that weighs it.
+/// A field, which acts on bodies, strands and cloth.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Field {
@@ -20,10 +20,10 @@ pub struct Field {
     pub name: String,
     /// What it does.
     pub kind: FieldKind,
-    /// Factor over time, for gusts [1].
+    /// Factor over time, for gusts \[1\].
     #[serde(default = "whole", skip_serializing_if = "is_whole")]
     pub strength: Ramp,
-    /// Whether it enters the implicit step, rather than being sampled once a step.
+    /// Whether it enters the implicit step of strands, rather than being sampled once a step.
     #[serde(default, skip_serializing_if = "is_default")]
     pub implicit: bool,
 }
@@ -36,22 +36,23 @@ fn is_whole(ramp: &Ramp) -> bool {
     ramp.is(1.0)
 }
 
-/// What a field does. Moving air acts through the drag of what it blows at.
+/// What a field does. Moving air acts through the drag of what it blows at: of bodies their `linear_damping`, of
+/// strands and cloth their `drag`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum FieldKind {
     /// Air moves everywhere alike.
     Wind {
-        /// [m/s]
+        /// \[m/s\]
         velocity: [f64; 3],
     },
     /// Air moves in eddies, of which none is a source.
     Turbulence {
-        /// Root mean square [m/s].
+        /// Root mean square \[m/s\].
         speed: f64,
-        /// Of the largest eddies [m].
+        /// Of the largest eddies \[m\].
         size: f64,
-        /// In which an eddy of that size changes [s].
+        /// In which an eddy of that size changes \[s\].
         #[serde(default = "one_second")]
         duration: f64,
         /// Where its random numbers start, beside the seed of the scene.
@@ -60,42 +61,42 @@ pub enum FieldKind {
     },
     /// Air circles about an axis.
     Vortex {
-        /// A point of the axis [m].
+        /// A point of the axis \[m\].
         centre: [f64; 3],
         /// Its direction; the air turns about it by the right hand.
         #[serde(default = "upwards")]
         axis: [f64; 3],
-        /// `2π r u` far out [m²/s].
+        /// `2π r u` far out \[m²/s\].
         circulation: f64,
-        /// Radius of the slow core [m].
+        /// Radius of the slow core \[m\].
         core: f64,
     },
     /// Air is dragged along by something that moves.
     Wake {
         /// Where that is.
         path: Vec<Key>,
-        /// Its size [m].
+        /// Its size \[m\].
         radius: f64,
-        /// How fast the trace fades [s].
+        /// How fast the trace fades \[s\].
         fading: f64,
     },
     /// Pulls to a point, or pushes from it if the strength is negative.
     Attractor {
-        /// [m]
+        /// \[m\]
         centre: [f64; 3],
-        /// At the distance `range`, where it is strongest [m/s²].
+        /// At the distance `range`, where it is strongest \[m/s²\].
         strength: f64,
-        /// [m]
+        /// \[m\]
         range: f64,
     },
     /// The same acceleration everywhere.
     Push {
-        /// [m/s²]
+        /// \[m/s²\]
         acceleration: [f64; 3],
     },
     /// Slows down whatever moves, whatever its shape.
     Drag {
-        /// Part of the velocity lost in a second [1/s].
+        /// Part of the velocity lost in a second \[1/s\].
         rate: f64,
     },
 }
@@ -126,11 +127,16 @@ impl Field {
         self
     }
 
-    /// As the strand system wants it; the scene's seed decides about eddies.
-    pub(crate) fn for_strands(&self, seed: u32) -> Result<strand::NamedField, SceneError> {
-        let place = Subject::named("field", &self.name);
-        let field = match &self.kind {
-            FieldKind::Wind { velocity } => strand::Field::Wind(Vec3::from(*velocity)),
+    /// As the systems want it; the scene's seed decides about eddies. Called `name` where it has none.
+    fn built(&self, name: impl Fn() -> String, seed: u32) -> Result<NamedField, SceneError> {
+        let name = match self.name.is_empty() {
+            true => name(),
+            false => self.name.clone(),
+        };
+        let place = Subject::named("field", &name);
+        // the kind of field
+        let field: Arc<dyn common::Field> = match &self.kind {
+            FieldKind::Wind { velocity } => Arc::new(common::Wind(Vec3::from(*velocity))),
             FieldKind::Turbulence {
                 speed,
                 size,
@@ -138,60 +144,75 @@ impl Field {
                 seed: own,
             } => {
                 let seed = u64::from(seed) << 32 | u64::from(*own);
-                strand::Field::Turbulence(strand::Turbulence::new(seed, *speed, *size, *duration))
+                Arc::new(common::Turbulence::new(seed, *speed, *size, *duration))
             }
             FieldKind::Vortex {
                 centre,
                 axis,
                 circulation,
                 core,
-            } => strand::Field::Vortex {
+            } => Arc::new(common::Vortex {
                 centre: Vec3::from(*centre),
                 axis: Vec3::from(*axis),
                 circulation: *circulation,
                 core: *core,
-            },
+            }),
             FieldKind::Wake {
                 path,
                 radius,
                 fading,
             } => {
                 crate::body::validate_keys(&place, "kind.wake.path", path)?;
-                strand::Field::Wake {
-                    path: crate::strand::build::motion_path(path)?,
+                Arc::new(common::Wake {
+                    path: crate::body::motion_path(path, Interpolation::Smooth)?,
                     radius: *radius,
                     fading: *fading,
-                }
+                })
             }
             FieldKind::Attractor {
                 centre,
                 strength,
                 range,
-            } => strand::Field::Attractor {
+            } => Arc::new(common::Attractor {
                 centre: Vec3::from(*centre),
                 strength: *strength,
                 range: *range,
-            },
+            }),
             FieldKind::Push { acceleration } => {
                 let a = Vec3::from(*acceleration);
                 let found = crate::error::show(acceleration);
                 let wanted = "finite numbers of at most 1e6 m/s²";
                 let fine = acceleration.iter().all(|x| x.abs() <= 1e6);
                 ensure(fine, &place, "kind.push.acceleration", found, wanted)?;
-                strand::Field::Acceleration(Arc::new(move |_, _, _| a))
+                Arc::new(Acceleration(move |_, _, _| a))
             }
             FieldKind::Drag { rate } => {
                 let (rate, fine) = (*rate, (0.0..=1e4).contains(rate));
                 ensure(fine, &place, "kind.drag.rate", rate, "0 to 1e4 1/s")?;
-                strand::Field::Acceleration(Arc::new(move |_, v, _| v * -rate))
+                Arc::new(Acceleration(move |_, v: Vec3, _| v * -rate))
             }
         };
-        Ok(strand::NamedField {
-            name: self.name.clone(),
+        // its numbers
+        let field = NamedField {
+            name,
             field,
-            strength: (&self.strength).into(),
+            strength: self.strength.clone(),
             implicit: self.implicit,
-        })
+        };
+        match common::Field::fault(&field) {
+            Some((what, found, wanted)) => Err(SceneError::value(place, what, found, wanted)),
+            None => Ok(field),
+        }
+    }
+}
+
+impl Scene {
+    /// Its fields as the systems want them.
+    pub(crate) fn built_fields(&self) -> Result<Vec<NamedField>, SceneError> {
+        let built = |(i, field): (usize, &Field)| {
+            field.built(|| format!("{}-{i}", field.kind.kind()), self.seed)
+        };
+        self.fields.iter().enumerate().map(built).collect()
     }
 }
 

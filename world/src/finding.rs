@@ -73,7 +73,7 @@ kinds! {
     "forces or a base that moves beyond what the step resolves"
     "halve dt, or more solver.strand.steps_per_frame; softer or fewer constraints";
     /// Cloth cannot go on without passing through something, and the whole world stands still. The
-    /// value is the distance [m] of what is too close.
+    /// value is the distance \[m\] of what is too close.
     ClothStalled "cloth-stalled"
     "cloth is squeezed between things that leave it no room"
     "give the cloth room: slower scripts, wider gaps, thinner layers";
@@ -106,9 +106,9 @@ pub struct Finding {
     pub kind: FindingKind,
     /// Name of the body, strand or cloth.
     pub thing: String,
-    /// When it was found first [s].
+    /// When it was found first \[s\].
     pub time: f64,
-    /// When it was found last [s].
+    /// When it was found last \[s\].
     pub last_time: f64,
     /// In how many steps.
     pub count: u64,

@@ -12,7 +12,7 @@ use crate::strands::Strands;
 /// The world at one moment. Bodies are in the order of [`crate::World::bodies`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Frame {
-    /// [s]
+    /// \[s\]
     pub time: f64,
     /// Steps taken since the start.
     pub step: u64,
@@ -37,9 +37,9 @@ pub struct FrameBody {
     pub pose: Pose,
     /// Whether it has entered, is still there and is not hidden.
     pub visible: bool,
-    /// Of the centre of mass [m/s].
+    /// Of the centre of mass \[m/s\].
     pub linear_velocity: Vec3,
-    /// World axes [rad/s].
+    /// World axes \[rad/s\].
     pub angular_velocity: Vec3,
 }
 
@@ -48,11 +48,11 @@ pub struct FrameBody {
 pub struct FrameStrand {
     /// Of the strand, as in the scene; a branch carries its number too: `tree/3`.
     pub name: Arc<str>,
-    /// From the root to the tip, one more than segments [m].
+    /// From the root to the tip, one more than segments \[m\].
     pub points: Vec<Vec3>,
     /// Material frame of every segment: its y axis points along the segment, to the tip.
     pub orientations: Vec<Quat>,
-    /// Of every point [m].
+    /// Of every point \[m\].
     pub radii: Arc<[f64]>,
     /// Red, green and blue from 0 to 1, if the scene says so.
     pub colour: Option<[f64; 3]>,
@@ -63,7 +63,7 @@ pub struct FrameStrand {
 pub struct FrameCloth {
     /// As in the scene.
     pub name: Arc<str>,
-    /// Of every vertex [m].
+    /// Of every vertex \[m\].
     pub points: Vec<Vec3>,
     /// Corners by vertex, counter-clockwise seen from the front.
     pub triangles: Arc<[[u32; 3]]>,
@@ -78,13 +78,13 @@ pub struct FrameContact {
     pub a: usize,
     /// The other; from the number of bodies on, a curve of the frame.
     pub b: usize,
-    /// [m]
+    /// \[m\]
     pub point: Vec3,
     /// Unit vector from `a` to `b`.
     pub normal: Vec3,
-    /// Signed distance, negative inside [m].
+    /// Signed distance, negative inside \[m\].
     pub distance: f64,
-    /// What `b` receives from `a` [N].
+    /// What `b` receives from `a` \[N\].
     pub force: Vec3,
 }
 

@@ -27,7 +27,7 @@ pub struct Generator {
     pub name: String,
     /// What is built.
     pub pattern: Pattern,
-    /// Where the pattern's origin is [m].
+    /// Where the pattern's origin is \[m\].
     #[serde(default, skip_serializing_if = "is_default")]
     pub position: [f64; 3],
     /// How the whole is turned, as a unit quaternion (x, y, z, w). Not together with `turn`.
@@ -36,16 +36,16 @@ pub struct Generator {
     /// How the whole is turned, as an axis and an angle. Not together with `rotation`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turn: Option<Turn>,
-    /// Of each body, when it enters [m/s].
+    /// Of each body, when it enters \[m/s\].
     #[serde(default, skip_serializing_if = "is_default")]
     pub velocity: [f64; 3],
-    /// Of each body, when it enters, world axes [rad/s].
+    /// Of each body, when it enters, world axes \[rad/s\].
     #[serde(default, skip_serializing_if = "is_default")]
     pub angular_velocity: [f64; 3],
-    /// Mass per volume [kg/m³]; 1000 if neither it nor `mass` is given.
+    /// Mass per volume \[kg/m³\]; 1000 if neither it nor `mass` is given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub density: Option<f64>,
-    /// Mass of each body [kg]. Not together with `density`.
+    /// Mass of each body \[kg\]. Not together with `density`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mass: Option<f64>,
     /// What moves them: `"dynamic"` or `"fixed"`.
@@ -57,16 +57,16 @@ pub struct Generator {
         skip_serializing_if = "is_default_material"
     )]
     pub material: String,
-    /// Factor on gravity, 0 to float [1].
+    /// Factor on gravity, 0 to float \[1\].
     #[serde(default = "one", skip_serializing_if = "is_one")]
     pub gravity_scale: f64,
-    /// Fraction of the velocity lost per second, small [1/s].
+    /// Fraction of the velocity lost per second, small \[1/s\].
     #[serde(default, skip_serializing_if = "is_default")]
     pub linear_damping: f64,
-    /// Fraction of the spin lost per second, small [1/s].
+    /// Fraction of the spin lost per second, small \[1/s\].
     #[serde(default, skip_serializing_if = "is_default")]
     pub angular_damping: f64,
-    /// When they appear [s].
+    /// When they appear \[s\].
     #[serde(default, skip_serializing_if = "is_default")]
     pub enters_at: f64,
     /// Red, green and blue from 0 to 1; chosen by name if left out.

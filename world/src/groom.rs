@@ -27,7 +27,7 @@ pub struct Groom {
     /// What grows.
     pub pattern: GroomPattern,
     /// Where the pattern's origin is; that of the body which the strands are on if left out, or of
-    /// the world [m].
+    /// the world \[m\].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub position: Option<[f64; 3]>,
     /// How the whole is turned, as a unit quaternion (x, y, z, w). Not together with `turn`.
@@ -39,10 +39,10 @@ pub struct Groom {
     /// What the roots are fixed to: `"fixed"`, `{ path = [...] }` or `{ on = "body" }`.
     #[serde(default, skip_serializing_if = "is_default")]
     pub base: Base,
-    /// Factor on the motion of the base as the strands feel it, over time [1].
+    /// Factor on the motion of the base as the strands feel it, over time \[1\].
     #[serde(default = "full", skip_serializing_if = "is_full")]
     pub time_scale: Ramp,
-    /// Part of the motion of `reference` that is not felt, over time [1].
+    /// Part of the motion of `reference` that is not felt, over time \[1\].
     #[serde(default = "nothing", skip_serializing_if = "is_nothing")]
     pub local_dynamics: Ramp,
     /// What `local_dynamics` is against: `{ path = [...] }` or `{ on = "body" }`.
@@ -52,7 +52,7 @@ pub struct Groom {
     #[serde(default, skip_serializing_if = "is_default")]
     pub fibre: Fibre,
     /// Stiffness of the first joint over `EI` per segment length: 2 is clamped, 0 a free ball joint
-    /// [1].
+    /// \[1\].
     #[serde(
         default = "crate::strand::clamped",
         skip_serializing_if = "crate::strand::is_clamped"
@@ -62,7 +62,7 @@ pub struct Groom {
     #[serde(default, skip_serializing_if = "is_default")]
     pub zero_gravity: bool,
     /// Where the stiffness cannot hold the groom, raise it to this many times the least that does
-    /// [1].
+    /// \[1\].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stiffen: Option<f64>,
     /// What of each strand is held.

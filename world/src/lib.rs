@@ -53,6 +53,7 @@ pub use cloth::{
 pub use cloths::{ClothSnapshot, ClothTotal};
 pub use coupling::ContactImpulse;
 pub use drystone_cloth::{GAIN_SHARE as CLOTH_GAIN_SHARE, Moment as ClothMoment};
+pub use drystone_common::Material;
 pub use drystone_rigid::{ContactProblem, Options, Stepper};
 pub use drystone_strand::{Continuum, Options as StrandOptions, Report as StrandReport, RestShape};
 pub use error::{SceneError, nearest};
@@ -74,7 +75,7 @@ pub use penetration::Penetration;
 pub use query::{Hit, Near, Query};
 pub use report::{CouplingGain, CouplingReport, Report, Seconds};
 pub use roster::Object;
-pub use scene::{Contact, LONGEST, MOST_BODIES, MOST_SEGMENTS, Material, Scene};
+pub use scene::{Contact, LONGEST, MOST_BODIES, MOST_SEGMENTS, Scene};
 pub use shape::{Builtin, Mesh, Part, Shape, Turn};
 pub use snapshot::{Snapshot, Unfinished};
 pub use solver::{ClothSolver, OLD_WORDS, Solvers, today};

@@ -8,7 +8,7 @@ use crate::cloths::Cloths;
 use crate::strands::Strands;
 
 impl World {
-    /// Of bodies, strands and cloth [J].
+    /// Of bodies, strands and cloth \[J\].
     pub fn kinetic_energy(&self) -> f64 {
         let bodies = energy::kinetic_energy(&self.rigid.state, &self.rigid.model);
         let strands = self.strands.as_ref().map_or(0.0, Strands::kinetic_energy);
@@ -20,7 +20,7 @@ impl World {
     }
 
     /// Of weight, zero at the origin, of the elasticity of strands and cloth, and of the layers
-    /// about cloth [J].
+    /// about cloth \[J\].
     pub fn potential_energy(&self) -> f64 {
         let bodies = energy::potential_energy(&self.rigid.state, &self.rigid.model);
         let strands = self.strands.as_ref().map_or(0.0, Strands::potential_energy);
@@ -28,7 +28,7 @@ impl World {
         bodies + strands + cloths
     }
 
-    /// Of bodies, strands and cloth [kg m/s].
+    /// Of bodies, strands and cloth \[kg m/s\].
     pub fn momentum(&self) -> Vec3 {
         let bodies = energy::linear_momentum(&self.rigid.state, &self.rigid.model);
         let of = |s: &Strands| drystone_strand::energy::linear_momentum(&s.system);
@@ -40,7 +40,7 @@ impl World {
         bodies + strands + cloths
     }
 
-    /// About the origin, of bodies, strands and cloth [kg m²/s].
+    /// About the origin, of bodies, strands and cloth \[kg m²/s\].
     pub fn angular_momentum(&self) -> Vec3 {
         let (state, model) = (&self.rigid.state, &self.rigid.model);
         let bodies = energy::angular_momentum(state, model, Vec3::ZERO);
@@ -53,7 +53,7 @@ impl World {
         bodies + strands + cloths
     }
 
-    /// Mass of all bodies that have entered and move, and of all strands [kg].
+    /// Mass of all bodies that have entered and move, and of all strands \[kg\].
     pub fn moving_mass(&self) -> f64 {
         let (state, model) = (&self.rigid.state, &self.rigid.model);
         let bodies: f64 = (0..model.len())
@@ -66,12 +66,12 @@ impl World {
         }
     }
 
-    /// Deepest penetration of any strand into a body [m]. Expensive: tests every segment.
+    /// Deepest penetration of any strand into a body \[m\]. Expensive: tests every segment.
     pub fn strand_penetration(&self) -> f64 {
         self.strands.as_ref().map_or(0.0, Strands::deepest)
     }
 
-    /// Kinetic energy of all strands, and their energy of weight and elasticity [J].
+    /// Kinetic energy of all strands, and their energy of weight and elasticity \[J\].
     pub fn strand_energy(&self) -> [f64; 2] {
         self.strands.as_ref().map_or([0.0; 2], |strands| {
             [strands.kinetic_energy(), strands.potential_energy()]

@@ -13,7 +13,7 @@ use crate::{
 /// The world at one output frame, in numbers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct FrameRecord {
-    /// [s]
+    /// \[s\]
     pub time: f64,
     /// Steps taken since the start.
     pub step: u64,
@@ -21,25 +21,25 @@ pub struct FrameRecord {
     pub bodies: usize,
     /// Contact points within the envelope.
     pub contacts: usize,
-    /// [J]
+    /// \[J\]
     pub kinetic_energy: f64,
-    /// Zero at the origin [J].
+    /// Zero at the origin \[J\].
     pub potential_energy: f64,
-    /// Measured afresh from the poses [m].
+    /// Measured afresh from the poses \[m\].
     pub deepest_penetration: f64,
-    /// Average over the pairs that overlap [m].
+    /// Average over the pairs that overlap \[m\].
     pub mean_penetration: f64,
-    /// Of a moving body, from where it started [m].
+    /// Of a moving body, from where it started \[m\].
     pub largest_displacement: f64,
-    /// The same along x and z only [m].
+    /// The same along x and z only \[m\].
     pub largest_horizontal_displacement: f64,
-    /// Of the fastest body [m/s].
+    /// Of the fastest body \[m/s\].
     pub largest_speed: f64,
-    /// Total [kg m/s].
+    /// Total \[kg m/s\].
     pub momentum: [f64; 3],
-    /// Mean length of the steps since the frame before, in wall time [s].
+    /// Mean length of the steps since the frame before, in wall time \[s\].
     pub step_seconds: f64,
-    /// The part of it that was spent looking for contacts [s].
+    /// The part of it that was spent looking for contacts \[s\].
     pub collision_seconds: f64,
     /// Of strands. In files its keys begin with `strand_`.
     #[serde(flatten)]
@@ -53,25 +53,25 @@ pub struct FrameRecord {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct StrandRecord {
-    /// Part of that of the frame [J].
+    /// Part of that of the frame \[J\].
     #[serde(rename = "strand_kinetic_energy")]
     pub kinetic_energy: f64,
-    /// Of weight and elasticity, part of that of the frame [J].
+    /// Of weight and elasticity, part of that of the frame \[J\].
     #[serde(rename = "strand_potential_energy")]
     pub potential_energy: f64,
     /// Points that touch bodies.
     #[serde(rename = "strand_contacts")]
     pub contacts: usize,
-    /// Deepest penetration of any strand into a body [m].
+    /// Deepest penetration of any strand into a body \[m\].
     #[serde(rename = "deepest_strand_penetration")]
     pub deepest_penetration: f64,
-    /// Mean of Newton's iterations since the frame before [1].
+    /// Mean of Newton's iterations since the frame before \[1\].
     #[serde(rename = "strand_iterations")]
     pub iterations: f64,
     /// Steps accepted unsolved since the frame before.
     #[serde(rename = "strand_failed")]
     pub failed: u64,
-    /// Wall time since the frame before [s].
+    /// Wall time since the frame before \[s\].
     #[serde(rename = "strand_seconds")]
     pub seconds: f64,
 }
@@ -80,10 +80,10 @@ pub struct StrandRecord {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct ClothRecord {
-    /// Part of that of the frame [J].
+    /// Part of that of the frame \[J\].
     #[serde(rename = "cloth_kinetic_energy")]
     pub kinetic_energy: f64,
-    /// Of weight, elasticity and layers, part of that of the frame [J].
+    /// Of weight, elasticity and layers, part of that of the frame \[J\].
     #[serde(rename = "cloth_potential_energy")]
     pub potential_energy: f64,
     /// Events since the frame before: elastic ticks, ticks of layers, certificates renewed.
@@ -92,7 +92,7 @@ pub struct ClothRecord {
     /// The deepest layer that is active now.
     #[serde(rename = "cloth_layers")]
     pub layers: u32,
-    /// Wall time since the frame before [s].
+    /// Wall time since the frame before \[s\].
     #[serde(rename = "cloth_seconds")]
     pub seconds: f64,
 }
@@ -114,11 +114,11 @@ pub struct StrandRun {
     pub halved: u64,
     /// Steps accepted unsolved.
     pub failed: u64,
-    /// Largest over all frames [m].
+    /// Largest over all frames \[m\].
     pub deepest_penetration: f64,
     /// Points that touch bodies, over all frames.
     pub contacts: ContactCounts,
-    /// Wall time of a frame [s].
+    /// Wall time of a frame \[s\].
     pub frame_seconds: Spread,
     /// Names of strands put back on their start because their motion was no longer finite.
     pub set_aside: Vec<String>,
@@ -142,9 +142,9 @@ pub struct ClothRun {
     /// Free vertices by the shortest period of the clocks that act on them at the end: entry k counts
     /// those of 2^k ticks (Harmon 2012, Fig. 2).
     pub steps: Vec<u64>,
-    /// Length of a tick [s].
+    /// Length of a tick \[s\].
     pub tick: f64,
-    /// Wall time of a frame [s].
+    /// Wall time of a frame \[s\].
     pub frame_seconds: Spread,
 }
 
@@ -162,11 +162,11 @@ pub struct Spread {
 /// Wall time of the steps.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct StepSeconds {
-    /// Whole steps [s].
+    /// Whole steps \[s\].
     pub total: Spread,
-    /// Looking for contacts [s].
+    /// Looking for contacts \[s\].
     pub collision: Spread,
-    /// All the rest [s].
+    /// All the rest \[s\].
     pub dynamics: Spread,
 }
 
@@ -179,7 +179,7 @@ pub struct ContactCounts {
     pub max: usize,
 }
 
-/// Where the energy of the rigid bodies came from and went, over all steps [J].
+/// Where the energy of the rigid bodies came from and went, over all steps \[J\].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct EnergyRun {
     /// Work of external forces and torques: hands, strands and cloth; gravity does not count.
@@ -193,7 +193,7 @@ pub struct EnergyRun {
     pub lost: f64,
     /// Energy from nowhere, step by step and island by island. Discretisation error in a sound run.
     pub gained: f64,
-    /// Largest surplus of an island over what passes for discretisation error [1]; above 1 it is
+    /// Largest surplus of an island over what passes for discretisation error \[1\]; above 1 it is
     /// a finding.
     pub worst: f64,
 }
@@ -207,15 +207,15 @@ pub struct RunReport {
     pub scene: String,
     /// How steps were taken.
     pub options: Options,
-    /// Length of a step [s].
+    /// Length of a step \[s\].
     pub dt: f64,
     /// Bodies, fixed ones included.
     pub bodies: usize,
     /// Steps taken.
     pub steps: u64,
-    /// Simulated time at the end [s].
+    /// Simulated time at the end \[s\].
     pub simulated_seconds: f64,
-    /// Wall time of the run [s].
+    /// Wall time of the run \[s\].
     pub wall_seconds: f64,
     /// Wall time of the steps.
     pub step_seconds: StepSeconds,
@@ -267,7 +267,7 @@ struct Tally {
     max: f64,
 }
 
-/// What falls below counts as this [s].
+/// What falls below counts as this \[s\].
 const SMALLEST: f64 = 1e-9;
 const BIN: f64 = 0.01;
 
@@ -511,7 +511,7 @@ impl Recorder {
         &self.frames
     }
 
-    /// Mean wall time of a step so far [s].
+    /// Mean wall time of a step so far \[s\].
     pub fn mean_step_seconds(&self) -> f64 {
         self.total.spread().mean
     }

@@ -7,9 +7,9 @@ use serde::{Deserialize, Serialize};
 /// How deep bodies are in each other.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Penetration {
-    /// Depth of the deepest pair, zero if none overlaps [m].
+    /// Depth of the deepest pair, zero if none overlaps \[m\].
     pub deepest: f64,
-    /// Average over the pairs that overlap [m].
+    /// Average over the pairs that overlap \[m\].
     pub mean: f64,
     /// How many pairs overlap.
     pub pairs: usize,

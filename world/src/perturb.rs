@@ -8,9 +8,9 @@ use crate::build::solid;
 use crate::error::ensure;
 use crate::{Body, Motion, Scene, SceneError, Strand};
 
-/// Bodies closer than this at the start stand on each other [m].
+/// Bodies closer than this at the start stand on each other \[m\].
 const TOUCHING: f64 = 1e-3;
-/// Overlap that a perturbed start may add [m].
+/// Overlap that a perturbed start may add \[m\].
 const ALLOWED: f64 = 1e-6;
 /// How often a place is drawn again where bodies would overlap.
 const TRIES: usize = 256;

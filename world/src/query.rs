@@ -11,9 +11,9 @@ use crate::{BodyId, SceneError, Shape, World};
 pub struct Hit {
     /// The body.
     pub body: BodyId,
-    /// From the ray's origin [m].
+    /// From the ray's origin \[m\].
     pub distance: f64,
-    /// [m]
+    /// \[m\]
     pub point: Vec3,
     /// Outward unit normal of the surface.
     pub normal: Vec3,
@@ -24,9 +24,9 @@ pub struct Hit {
 pub struct Near {
     /// The body.
     pub body: BodyId,
-    /// Signed distance from its surface, negative inside [m].
+    /// Signed distance from its surface, negative inside \[m\].
     pub distance: f64,
-    /// Nearest point of its surface [m].
+    /// Nearest point of its surface \[m\].
     pub point: Vec3,
 }
 
@@ -82,7 +82,7 @@ impl Query<'_> {
     }
 
     /// The first body on the ray from `origin` along `direction` (any length), at most `max`
-    /// away [m].
+    /// away \[m\].
     pub fn ray_cast(&self, origin: Vec3, direction: Vec3, max: f64) -> Option<Hit> {
         let (body, hit) = self
             .tree
@@ -95,7 +95,7 @@ impl Query<'_> {
         })
     }
 
-    /// The body nearest to `point`, within `reach` [m].
+    /// The body nearest to `point`, within `reach` \[m\].
     pub fn closest_point(&self, point: Vec3, reach: f64) -> Option<Near> {
         let (body, near) = self.tree.closest_point(point, reach, |i| self.body(i))?;
         Some(Near {

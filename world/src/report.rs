@@ -29,32 +29,32 @@ pub struct CouplingReport {
 pub struct CouplingGain {
     /// The body.
     pub body: BodyId,
-    /// Surplus of the last few hundred steps [J].
+    /// Surplus of the last few hundred steps \[J\].
     pub gained: f64,
-    /// Surplus that would have passed for discretisation error [J].
+    /// Surplus that would have passed for discretisation error \[J\].
     pub allowed: f64,
 }
 
 /// Wall time of a step by part.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Seconds {
-    /// Search for contacts of bodies [s].
+    /// Search for contacts of bodies \[s\].
     pub collision: f64,
-    /// All the rest of the bodies' step [s].
+    /// All the rest of the bodies' step \[s\].
     pub rigid: f64,
-    /// Strands [s].
+    /// Strands \[s\].
     pub strand: f64,
-    /// Cloth [s].
+    /// Cloth \[s\].
     pub cloth: f64,
 }
 
 impl Seconds {
-    /// All but the search for contacts of bodies [s].
+    /// All but the search for contacts of bodies \[s\].
     pub fn dynamics(&self) -> f64 {
         self.rigid + self.strand + self.cloth
     }
 
-    /// All parts [s].
+    /// All parts \[s\].
     pub fn total(&self) -> f64 {
         self.collision + self.dynamics()
     }

@@ -10,8 +10,8 @@ use crate::body::DEFAULT_MATERIAL;
 use crate::defaults::is_default;
 use crate::error::{ensure, show};
 use crate::{
-    Body, BodyId, Cloth, Field, Generator, Groom, Mesh, Pattern, SceneError, Shape, Solvers,
-    Strand, Subject, Surface, Truth,
+    Body, BodyId, Cloth, Field, Generator, Groom, Material, Mesh, Pattern, SceneError, Shape,
+    Solvers, Strand, Subject, Surface, Truth,
 };
 
 /// Everything there is to simulate.
@@ -25,13 +25,13 @@ pub struct Scene {
     /// One line that says what it shows.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub about: String,
-    /// How long to simulate [s].
+    /// How long to simulate \[s\].
     pub duration: f64,
-    /// Longest step [s]; shortened where a frame is not a whole number of steps.
+    /// Longest step \[s\]; shortened where a frame is not a whole number of steps.
     pub dt: f64,
-    /// Frames written per second [1/s].
+    /// Frames written per second \[1/s\].
     pub frame_rate: f64,
-    /// [m/s²]
+    /// \[m/s²\]
     pub gravity: [f64; 3],
     /// Where the random numbers of generators start.
     #[serde(skip_serializing_if = "is_default")]
@@ -65,7 +65,7 @@ pub struct Scene {
     /// Cloth, chains and particles through which nothing passes.
     #[serde(rename = "cloth", skip_serializing_if = "Vec::is_empty")]
     pub cloths: Vec<Cloth>,
-    /// Wind and other fields; they act on strands and on cloth.
+    /// Wind and other fields; they act on bodies, strands and cloth.
     #[serde(rename = "field", skip_serializing_if = "Vec::is_empty")]
     pub fields: Vec<Field>,
     /// How each system is solved.
@@ -76,34 +76,15 @@ pub struct Scene {
     pub truths: Vec<Truth>,
 }
 
-/// How a surface rubs and bounces.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct Material {
-    /// Coulomb's coefficient [1].
-    pub friction: f64,
-    /// Newton's coefficient, 0 (stays) to 1 (bounces back) [1].
-    pub restitution: f64,
-}
-
-impl Default for Material {
-    fn default() -> Self {
-        Self {
-            friction: 0.5,
-            restitution: 0.0,
-        }
-    }
-}
-
 /// What holds between two given materials, whatever they are with others.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Contact {
     /// The two materials by name; the same twice for a material against itself.
     pub between: [String; 2],
-    /// Coulomb's coefficient [1].
+    /// Coulomb's coefficient \[1\].
     pub friction: f64,
-    /// Newton's coefficient, 0 to 1 [1].
+    /// Newton's coefficient, 0 to 1 \[1\].
     #[serde(default, skip_serializing_if = "is_default")]
     pub restitution: f64,
 }
@@ -138,7 +119,7 @@ impl Default for Scene {
 pub const MOST_SEGMENTS: u64 = 20_000_000;
 /// Most bodies in a scene.
 pub const MOST_BODIES: u64 = 1_000_000;
-/// Longest run [s].
+/// Longest run \[s\].
 pub const LONGEST: f64 = 1e6;
 /// Most steps of a run.
 const MOST_STEPS: f64 = 1e9;
@@ -172,7 +153,7 @@ impl Scene {
         self.add(Body::new(Shape::HalfSpace).named("ground").fixed())
     }
 
-    /// Adds a fixed box of the given full extents with its top at y = 0 [m], called `ground`.
+    /// Adds a fixed box of the given full extents with its top at y = 0 \[m\], called `ground`.
     pub fn ground_slab(&mut self, x: f64, y: f64, z: f64) -> BodyId {
         self.add(
             Body::block(x, y, z)
@@ -221,7 +202,7 @@ impl Scene {
         (ratio - 1e-9 * ratio).ceil().clamp(1.0, 1e9) as u32
     }
 
-    /// The step taken [s]: `dt`, or the next shorter one of which a whole number makes a frame.
+    /// The step taken \[s\]: `dt`, or the next shorter one of which a whole number makes a frame.
     pub fn step(&self) -> f64 {
         let steps = f64::from(self.steps_per_frame());
         let exact = 1.0 / (self.frame_rate * steps);

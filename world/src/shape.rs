@@ -18,26 +18,26 @@ use crate::error::{ensure, show};
 pub enum Shape {
     /// A box about the origin, along the axes.
     Box {
-        /// Full extents along x, y and z [m].
+        /// Full extents along x, y and z \[m\].
         size: [f64; 3],
     },
     /// A ball about the origin.
     Sphere {
-        /// [m]
+        /// \[m\]
         radius: f64,
     },
     /// All points within `radius` of a segment along y, centred on the origin.
     Capsule {
-        /// Of the segment, without the round caps [m].
+        /// Of the segment, without the round caps \[m\].
         length: f64,
-        /// [m]
+        /// \[m\]
         radius: f64,
     },
     /// Everything below the plane y = 0 of its frame, without end. Only for fixed bodies.
     HalfSpace,
     /// The smallest convex solid around some points.
     Hull {
-        /// At least four, not all in one plane [m].
+        /// At least four, not all in one plane \[m\].
         points: Vec<[f64; 3]>,
     },
     /// Several solids that move as one; a part is not itself a compound.
@@ -55,7 +55,7 @@ pub enum Shape {
 pub struct Part {
     /// Its solid.
     pub shape: Shape,
-    /// Where it is in the frame of the whole [m].
+    /// Where it is in the frame of the whole \[m\].
     #[serde(default, skip_serializing_if = "is_default")]
     pub position: [f64; 3],
     /// How it is turned, as a unit quaternion (x, y, z, w). Not together with `turn`.
@@ -76,16 +76,16 @@ pub struct Mesh {
     /// A mesh that Drystone makes itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub builtin: Option<Builtin>,
-    /// Corners [m].
+    /// Corners \[m\].
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub vertices: Vec<[f64; 3]>,
     /// Three corners each, counter-clockwise seen from outside.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub triangles: Vec<[u32; 3]>,
-    /// Factor on all coordinates [1].
+    /// Factor on all coordinates \[1\].
     #[serde(default = "one", skip_serializing_if = "is_one")]
     pub scale: f64,
-    /// Cells of the signed distance grid along the longest side [1].
+    /// Cells of the signed distance grid along the longest side \[1\].
     #[serde(default = "Mesh::default_resolution")]
     pub resolution: u32,
 }
@@ -103,10 +103,10 @@ pub enum Builtin {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Turn {
-    /// Any length but zero [1].
+    /// Any length but zero \[1\].
     #[serde(default = "Turn::up")]
     pub axis: [f64; 3],
-    /// Counter-clockwise seen from the tip of the axis [degrees].
+    /// Counter-clockwise seen from the tip of the axis \[degrees\].
     pub degrees: f64,
 }
 
@@ -132,7 +132,7 @@ impl Mesh {
         MeshShape::RESOLUTION as u32
     }
 
-    /// A mesh of given corners [m] and triangles (counter-clockwise seen from outside).
+    /// A mesh of given corners \[m\] and triangles (counter-clockwise seen from outside).
     pub fn new(vertices: Vec<[f64; 3]>, triangles: Vec<[u32; 3]>) -> Self {
         Self {
             file: None,
@@ -356,21 +356,21 @@ pub(crate) fn validate_pose(
     Ok(())
 }
 
-/// Farther away than this, f64 positions lose the micrometres that contacts need [m].
+/// Farther away than this, f64 positions lose the micrometres that contacts need \[m\].
 pub(crate) const FARTHEST: f64 = 1e6;
 
 impl Shape {
-    /// A box of the given full extents [m].
+    /// A box of the given full extents \[m\].
     pub const fn block(x: f64, y: f64, z: f64) -> Self {
         Self::Box { size: [x, y, z] }
     }
 
-    /// A cube [m].
+    /// A cube \[m\].
     pub const fn cube(edge: f64) -> Self {
         Self::block(edge, edge, edge)
     }
 
-    /// A ball [m].
+    /// A ball \[m\].
     pub const fn ball(radius: f64) -> Self {
         Self::Sphere { radius }
     }
@@ -388,7 +388,7 @@ impl Shape {
         }
     }
 
-    /// Smallest and largest corner of the box around it, in its own frame [m]; nothing for a
+    /// Smallest and largest corner of the box around it, in its own frame \[m\]; nothing for a
     /// half-space or a mesh that is not read.
     pub fn bounds(&self) -> Option<(Vec3, Vec3)> {
         let around = |points: &mut dyn Iterator<Item = Vec3>| {
@@ -417,7 +417,7 @@ impl Shape {
         }
     }
 
-    /// Smallest and largest corner of a box around it when it stands at `pose` [m].
+    /// Smallest and largest corner of a box around it when it stands at `pose` \[m\].
     pub fn bounds_in(&self, pose: &Pose) -> Option<(Vec3, Vec3)> {
         if let Self::Sphere { radius } = self {
             return Some((pose.position - *radius, pose.position + *radius));
@@ -432,7 +432,7 @@ impl Shape {
         Some((centre - extent, centre + extent))
     }
 
-    /// Radius about the origin of its frame that holds all of it [m].
+    /// Radius about the origin of its frame that holds all of it \[m\].
     pub fn reach(&self) -> f64 {
         match self {
             Self::Sphere { radius } => *radius,
@@ -443,7 +443,7 @@ impl Shape {
         }
     }
 
-    /// How far it reaches below and above the origin of its frame [m].
+    /// How far it reaches below and above the origin of its frame \[m\].
     pub(crate) fn below_and_above(&self) -> (f64, f64) {
         self.bounds()
             .map_or((0.0, 0.0), |(low, high)| (-low.y, high.y))
@@ -496,6 +496,7 @@ impl Shape {
                 wanted,
             )
         };
+        // each kind of shape
         match self {
             Self::Box { size } => {
                 for (axis, x) in ["x", "y", "z"].iter().zip(size) {

@@ -30,7 +30,7 @@ pub struct Snapshot {
     pub fingerprint: u64,
     /// The rigid bodies.
     pub rigid: rigid::State,
-    /// Length of the last step [s].
+    /// Length of the last step \[s\].
     pub last_step: f64,
     /// The strands, if there are any.
     pub strands: Option<StrandSnapshot>,

@@ -37,10 +37,10 @@ pub struct Solvers {
 pub struct ClothSolver {
     /// Distance at which cloth begins to push (penalty layers, Harmon 2012, §3), of every cloth that has no `thickness`
     /// of its own. If left out it follows from each cloth's mesh: about a quarter of the spacing of a sheet, less where
-    /// it starts closer to something [m].
+    /// it starts closer to something \[m\].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub thickness: Option<f64>,
-    /// Stiffness of the outermost layer [N/m].
+    /// Stiffness of the outermost layer \[N/m\].
     pub stiffness: f64,
     /// Whether all cloth is chains and particles of the plane z = 0.
     #[serde(skip_serializing_if = "is_default")]

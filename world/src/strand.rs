@@ -3,15 +3,14 @@
 pub(crate) mod build;
 mod fibre;
 mod hold;
-mod ramp;
 
 use drystone_base::{Pose, Vec3};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+pub use drystone_common::{Profile, Ramp};
 pub use fibre::Fibre;
 pub use hold::{Anchor, Held, Hold, JointKey};
-pub use ramp::{Profile, Ramp};
 
 use crate::defaults::is_default;
 use crate::error::{ensure, show};
@@ -26,7 +25,7 @@ pub struct Strand {
     /// Unique in the scene; `strand-0` and so on if left out.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub name: String,
-    /// Its joints from root to tip, at least two [m].
+    /// Its joints from root to tip, at least two \[m\].
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub points: Vec<[f64; 3]>,
     /// Curves that grow from it or from each other.
@@ -35,7 +34,7 @@ pub struct Strand {
     /// Instead of `points`: a `.hair` or `.usda` file, one strand for each curve in it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
-    /// How long a unit of the file is, where the file does not say (`.hair`): 0.01 for centimetres [m].
+    /// How long a unit of the file is, where the file does not say (`.hair`): 0.01 for centimetres \[m\].
     #[serde(skip_serializing_if = "is_metre")]
     pub metres_per_unit: f64,
     /// Which axis of the file points up, where the file does not say.
@@ -47,14 +46,14 @@ pub struct Strand {
     /// Replace the points of the curve by so many segments of equal length.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub segments: Option<u32>,
-    /// The shape without load, if it is not that of the start: as many points [m].
+    /// The shape without load, if it is not that of the start: as many points \[m\].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rest: Option<Vec<[f64; 3]>>,
     /// Hints for the x axis of each segment's frame, as many as segments; carried along without
     /// twist if left out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub normals: Option<Vec<[f64; 3]>>,
-    /// Where the frame of the points is at the start [m].
+    /// Where the frame of the points is at the start \[m\].
     #[serde(skip_serializing_if = "is_default")]
     pub position: [f64; 3],
     /// How it is turned, as a unit quaternion (x, y, z, w). Not together with `turn`.
@@ -66,10 +65,10 @@ pub struct Strand {
     /// What its root is fixed to: `"fixed"`, `{ path = [...] }` or `{ on = "body" }`.
     #[serde(skip_serializing_if = "is_default")]
     pub base: Base,
-    /// Factor on the motion of the base as the strand feels it, over time [1].
+    /// Factor on the motion of the base as the strand feels it, over time \[1\].
     #[serde(default = "full", skip_serializing_if = "is_full")]
     pub time_scale: Ramp,
-    /// Part of the motion of `reference` that is not felt, over time [1].
+    /// Part of the motion of `reference` that is not felt, over time \[1\].
     #[serde(default = "nothing", skip_serializing_if = "is_nothing")]
     pub local_dynamics: Ramp,
     /// What `local_dynamics` is against: `{ path = [...] }` or `{ on = "body" }`.
@@ -79,7 +78,7 @@ pub struct Strand {
     #[serde(skip_serializing_if = "Fibre::is_hair")]
     pub fibre: Fibre,
     /// Stiffness of the first joint over `EI` per segment length: 2 is clamped, 0 a free ball joint
-    /// [1].
+    /// \[1\].
     #[serde(default = "clamped", skip_serializing_if = "is_clamped")]
     pub root: f64,
     /// Take the start as a groom that already hangs under gravity: the shape without load is found so
@@ -87,11 +86,11 @@ pub struct Strand {
     #[serde(skip_serializing_if = "is_default")]
     pub zero_gravity: bool,
     /// Where the stiffness cannot hold the groom, raise it to this many times the least that does
-    /// [1].
+    /// \[1\].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stiffen: Option<f64>,
     /// At the start, turn every joint at random by up to so much about each axis, once the shape without
-    /// load is known: does a groom find back? [rad]
+    /// load is known: does a groom find back? \[rad\]
     #[serde(skip_serializing_if = "is_default")]
     pub kick: f64,
     /// A pose to which it is pulled with `fibre.pose_strength`, over time.
@@ -118,12 +117,12 @@ pub struct Branch {
     pub curve: usize,
     /// Index of the point it grows from.
     pub point: usize,
-    /// Its joints, the first of which is that point [m].
+    /// Its joints, the first of which is that point \[m\].
     pub points: Vec<[f64; 3]>,
     /// What it is made of, if not of the same as the strand.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fibre: Option<Fibre>,
-    /// The shape without load, if it is not that of the start [m].
+    /// The shape without load, if it is not that of the start \[m\].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rest: Option<Vec<[f64; 3]>>,
 }
@@ -146,12 +145,12 @@ pub enum Base {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PoseKey {
-    /// [s]
+    /// \[s\]
     pub time: f64,
-    /// Of the strand, as `points`; those of the start if left out [m].
+    /// Of the strand, as `points`; those of the start if left out \[m\].
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub points: Vec<[f64; 3]>,
-    /// Of each branch; those of the start if left out [m].
+    /// Of each branch; those of the start if left out \[m\].
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub branches: Vec<Vec<[f64; 3]>>,
 }
@@ -170,9 +169,9 @@ pub enum UpAxis {
 /// A curve as a file has it, for [`crate::Scene::for_each_strand_file`].
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FileCurve {
-    /// From root to tip [m].
+    /// From root to tip \[m\].
     pub points: Vec<[f64; 3]>,
-    /// At each point, if the file says so [m].
+    /// At each point, if the file says so \[m\].
     pub radii: Vec<f64>,
     /// Red, green and blue from 0 to 1, if the file says so.
     pub colour: Option<[f64; 3]>,
@@ -246,7 +245,7 @@ impl Default for Strand {
 }
 
 impl Strand {
-    /// A hair through `points`, clamped at the first [m].
+    /// A hair through `points`, clamped at the first \[m\].
     pub fn through(points: impl IntoIterator<Item = [f64; 3]>) -> Self {
         Self {
             points: points.into_iter().collect(),
@@ -254,7 +253,7 @@ impl Strand {
         }
     }
 
-    /// `segments` equal segments from `start` to `end` [m].
+    /// `segments` equal segments from `start` to `end` \[m\].
     pub fn straight(start: [f64; 3], end: [f64; 3], segments: u32) -> Self {
         let (a, b) = (Vec3::from(start), Vec3::from(end));
         let part = |k| (a + (b - a) * (f64::from(k) / f64::from(segments.max(1)))).to_array();
@@ -368,6 +367,7 @@ impl Strand {
     /// Says what is wrong with what the strand system does not look at.
     pub(crate) fn validate(&self) -> Result<(), SceneError> {
         let place = &self.place();
+        // file and units
         if let Some(file) = &self.file {
             let found = format!("\"{file}\", which was not read");
             return Err(SceneError::value(
@@ -386,6 +386,7 @@ impl Strand {
         ensure(unit == 1.0, place, "metres_per_unit", unit, wanted)?;
         ensure(self.up_axis == UpAxis::Y, place, "up_axis", "z", wanted)?;
         validate_pose(place, self.position, self.rotation, self.turn)?;
+        // curves
         let curves = std::iter::once(&self.points).chain(self.branches.iter().map(|b| &b.points));
         for (c, points) in curves.enumerate() {
             let field = match c {
@@ -420,11 +421,13 @@ impl Strand {
             let wanted = "it left out beside `branch`, `rest` or `normals`";
             ensure(whole, place, "segments", n, wanted)?;
         }
+        // what it is on
         for (field, base) in [("base", &self.base), ("reference", &self.reference)] {
             if let Base::Path(keys) = base {
                 crate::body::validate_keys(place, &format!("{field}.path"), keys)?;
             }
         }
+        // controls and looks
         if let Some(margin) = self.stiffen {
             let fine = (1.0..=1e6).contains(&margin);
             ensure(fine, place, "stiffen", margin, "a factor from 1 to 1e6")?;
@@ -452,7 +455,7 @@ impl Strand {
 }
 
 impl Branch {
-    /// Grows from point `point` of curve `curve` through `points` [m].
+    /// Grows from point `point` of curve `curve` through `points` \[m\].
     pub fn new(curve: usize, point: usize, points: Vec<[f64; 3]>) -> Self {
         Self {
             curve,
@@ -489,7 +492,7 @@ impl crate::Scene {
     }
 }
 
-/// Arc length up to each point, and in all [m].
+/// Arc length up to each point, and in all \[m\].
 fn arc(points: &[[f64; 3]]) -> (Vec<f64>, f64) {
     let mut total = 0.0;
     let mut before = points.first().copied().unwrap_or_default();

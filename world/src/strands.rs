@@ -11,9 +11,10 @@ use std::sync::Arc;
 
 use drystone_base::random::Random;
 use drystone_base::{Pose, Quat, Stopwatch, Vec3};
+use drystone_common::MotionPath;
 use drystone_geometry::closest_point;
 use drystone_rigid as rigid;
-use drystone_strand::{self as strand, MotionPath, Report, System, energy};
+use drystone_strand::{self as strand, Report, System, energy};
 use serde::{Deserialize, Serialize};
 
 use crate::coupling::{ContactImpulse, motion};
@@ -31,14 +32,14 @@ pub struct StrandSnapshot {
     pub impulses: Vec<ContactImpulse>,
 }
 
-/// Where a body is put that is not there: too far for anything to meet it [m].
+/// Where a body is put that is not there: too far for anything to meet it \[m\].
 pub(crate) const AWAY: Vec3 = Vec3::new(0.0, -1e7, 0.0);
 
 /// What of a curve stays the same in all frames.
 #[derive(Clone)]
 struct Look {
     name: Arc<str>,
-    /// At every point [m].
+    /// At every point \[m\].
     radii: Arc<[f64]>,
     colour: Option<[f64; 3]>,
 }
@@ -170,13 +171,10 @@ impl Strands {
             let turn = drystone_base::functions::rotation_vector(w * time);
             let place = centre + v * time + turn * (now.position - centre);
             let pose = Pose::new(place, turn * now.rotation);
-            strand::Key {
-                time: t + time,
-                pose,
-            }
+            strand::Key::new(t + time, pose)
         };
         let keys: Vec<strand::Key> = (-3..=3).map(key).collect();
-        if let Ok(path) = MotionPath::through(&keys) {
+        if let Ok(path) = MotionPath::smooth(&keys) {
             let still = std::mem::replace(&mut chain.base.path, path);
             system.state.strands[ride.of].restart(chain, t);
             chain.base.path = still;
@@ -250,13 +248,12 @@ impl Strands {
         for ride in self.references.iter().filter(driven) {
             let base = &mut system.model.chains[ride.of].base;
             let pose = at(ride.body);
-            let key = strand::Key { time, pose };
-            base.reference = base.reference.take().map(|path| path.driven_to(key));
+            base.reference = base.reference.take().map(|path| path.driven_to(time, pose));
         }
         for ride in &self.anchors {
             let pose = at(ride.body).then(&ride.local);
             if let Some(path) = anchor(&mut system.model.constraints[ride.of]) {
-                *path = path.driven_to(strand::Key { time, pose });
+                *path = path.driven_to(time, pose);
             }
         }
     }
@@ -279,7 +276,7 @@ impl Strands {
         list
     }
 
-    /// How deep the surface of a strand is in a body, at most, anywhere along it [m].
+    /// How deep the surface of a strand is in a body, at most, anywhere along it \[m\].
     pub(crate) fn deepest(&self) -> f64 {
         let mut deepest = 0.0f64;
         let state = &self.system.state;
@@ -317,7 +314,7 @@ impl Strands {
         strands.map(|strand| strand.contacts.len()).sum()
     }
 
-    /// Of all strands [kg].
+    /// Of all strands \[kg\].
     pub(crate) fn mass(&self) -> f64 {
         let of = |i| self.system.properties(i).links.iter().map(|link| link.mass);
         (0..self.system.model.len()).flat_map(of).sum()
@@ -327,7 +324,7 @@ impl Strands {
         energy::kinetic_energy(&self.system)
     }
 
-    /// Of weight, and of bent, twisted and stretched joints [J].
+    /// Of weight, and of bent, twisted and stretched joints \[J\].
     pub(crate) fn potential_energy(&self) -> f64 {
         energy::potential_energy(&self.system) + energy::elastic_energy(&self.system)
     }
@@ -393,6 +390,7 @@ impl Strands {
             static_friction: material.friction,
             dynamic_friction: material.friction,
             restitution: material.restitution,
+            against: self.system.model.against(&body.material),
         })?;
         self.system.state.obstacle_pose.push(Pose::at(AWAY));
         self.system.state.obstacle_target.push(None);
@@ -535,7 +533,7 @@ impl Strands {
     }
 }
 
-/// Turns every joint of strand `i` at random by up to `angle` about each axis [rad].
+/// Turns every joint of strand `i` at random by up to `angle` about each axis \[rad\].
 fn kick(system: &mut System, i: usize, angle: f64, seed: u64) {
     let mut random =
         Random::new(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ (0x6B1C << 16) ^ i as u64);

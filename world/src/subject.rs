@@ -102,7 +102,8 @@ impl SceneError {
             Self::Cloth(C::Option { .. }) => Some("solver.cloth".into()),
             Self::Empty
             | Self::OtherScene { .. }
-            | Self::Strand(S::Path { .. } | S::State { .. })
+            | Self::Path(_)
+            | Self::Strand(S::Path(_) | S::State { .. })
             | Self::Cloth(C::State { .. }) => None,
         }
     }

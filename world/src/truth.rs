@@ -152,7 +152,7 @@ impl Truth {
         self
     }
 
-    /// Only in that span of time [s]: `2.0..` is from two seconds on.
+    /// Only in that span of time \[s\]: `2.0..` is from two seconds on.
     #[must_use]
     pub fn over(self, times: impl RangeBounds<f64>) -> Self {
         let time = |end: End<&f64>| match end {
@@ -171,7 +171,7 @@ impl Truth {
         ends.into_iter().fold(self, set)
     }
 
-    /// At that time instead of the end [s].
+    /// At that time instead of the end \[s\].
     #[must_use]
     pub fn at(self, time: f64) -> Self {
         let field = self.place("time").map_or("at", |_| "time");

@@ -22,7 +22,7 @@ pub struct World {
     pub(crate) strands: Option<Strands>,
     pub(crate) cloths: Option<Cloths>,
     step: f64,
-    /// Length of the last step [s].
+    /// Length of the last step \[s\].
     pub(crate) last_step: f64,
     pub(crate) exchange: Exchange,
     pub(crate) findings: Findings,
@@ -51,7 +51,7 @@ impl World {
             grooms: Vec::new(),
             ..scene.named()
         };
-        let (mut builder, mut model) = Builder::new(&scene);
+        let (mut builder, mut model) = Builder::new(&scene)?;
         for body in &scene.bodies {
             model.add(builder.body(body)?)?;
         }
@@ -92,12 +92,12 @@ impl World {
         self.roster.fingerprint()
     }
 
-    /// Time since the start [s].
+    /// Time since the start \[s\].
     pub fn time(&self) -> f64 {
         self.rigid.state.time
     }
 
-    /// The step that [`Self::step`] takes [s].
+    /// The step that [`Self::step`] takes \[s\].
     pub fn step_length(&self) -> f64 {
         self.step
     }
@@ -142,7 +142,7 @@ impl World {
         self.strands.as_mut().map(|strands| &mut strands.system)
     }
 
-    /// The step of strands, which they halve where their error asks for it [s].
+    /// The step of strands, which they halve where their error asks for it \[s\].
     pub fn strand_step(&self) -> f64 {
         let substeps = self.strands.as_ref().map_or(1, |strands| strands.substeps);
         self.last_step / f64::from(substeps)

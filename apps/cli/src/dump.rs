@@ -11,7 +11,7 @@ use crate::outputs::{Outputs, writable};
 /// When to write the contact problem, and where.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Dump {
-    /// Simulated time [s].
+    /// Simulated time \[s\].
     pub(crate) time: f64,
     pub(crate) path: PathBuf,
 }

@@ -25,7 +25,7 @@ pub(crate) struct Outputs {
     plots: Vec<PathBuf>,
     tips: Tips,
     picture: Option<PathBuf>,
-    /// Files that are whole, with their sizes [bytes].
+    /// Files that are whole, with their sizes \[bytes\].
     pub(crate) written: Vec<(PathBuf, u64)>,
     /// What could not be written.
     pub(crate) failures: Vec<String>,

@@ -22,13 +22,13 @@ pub(crate) struct Progress {
     shown: Instant,
     start: f64,
     end: f64,
-    /// Steps and their wall time since it was last shown [s].
+    /// Steps and their wall time since it was last shown \[s\].
     steps: u32,
     seconds: f64,
 }
 
 impl Progress {
-    /// A run of the scene called `name` from `start` to `end` [s].
+    /// A run of the scene called `name` from `start` to `end` \[s\].
     pub(crate) fn new(name: &str, start: f64, end: f64) -> Self {
         let now = Instant::now();
         let bar = std::io::stderr().is_terminal().then(|| {

@@ -14,7 +14,7 @@ pub(crate) fn aside(text: impl Display) {
     let _ = writeln!(std::io::stderr().lock(), "{text}");
 }
 
-/// A duration in wall time [s] as a person says it.
+/// A duration in wall time \[s\] as a person says it.
 pub(crate) fn seconds(s: f64) -> String {
     match s {
         s if !s.is_finite() => "?".into(),
@@ -27,7 +27,7 @@ pub(crate) fn seconds(s: f64) -> String {
     }
 }
 
-/// A length [m] as a person says it.
+/// A length \[m\] as a person says it.
 pub(crate) fn metres(x: f64) -> String {
     match x.abs() {
         0.0 => "0 mm".into(),

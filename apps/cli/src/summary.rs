@@ -188,7 +188,7 @@ fn print_strands(run: &StrandRun) {
     }
 }
 
-/// The command that goes on where `run` stopped, at `time` [s]. Files that would be overwritten get a number.
+/// The command that goes on where `run` stopped, at `time` \[s\]. Files that would be overwritten get a number.
 pub(crate) fn resume_command(run: &Run, checkpoint: &Path, time: f64) -> String {
     // files that the resumed run writes anew
     let mut words = vec!["drystone".to_owned(), "run".to_owned(), quoted(&run.scene)];

@@ -4,9 +4,9 @@ use serde::Deserialize;
 
 use drystone_base::Vec3;
 
-/// Longest message from a page [bytes].
+/// Longest message from a page \[bytes\].
 pub(crate) const LONGEST_MESSAGE: usize = 64 << 10;
-/// Longest assignment `KEY=VALUE` [bytes].
+/// Longest assignment `KEY=VALUE` \[bytes\].
 const LONGEST_ASSIGNMENT: usize = 4096;
 /// Most assignments at once.
 const MOST_ASSIGNMENTS: usize = 64;
@@ -27,7 +27,7 @@ pub(crate) enum Command {
     Speed { factor: f64 },
     /// Whether the run begins again when it is over.
     Loop { on: bool },
-    /// Shows the moment `time` [s]; simulates up to it if need be.
+    /// Shows the moment `time` \[s\]; simulates up to it if need be.
     Goto { time: f64 },
     /// Changes a value of the scene, as `--set` does.
     Set { lane: usize, assignment: String },
@@ -35,31 +35,31 @@ pub(crate) enum Command {
     Reset { lane: usize },
     /// A second run beside the first with these changes, or none.
     Compare { sets: Option<Vec<String>> },
-    /// Takes hold of a body at a point of the world [m].
+    /// Takes hold of a body at a point of the world \[m\].
     Grab {
         lane: usize,
         body: usize,
         point: [f64; 3],
     },
-    /// Takes hold of a segment of a curve of the frames at a point of the world [m].
+    /// Takes hold of a segment of a curve of the frames at a point of the world \[m\].
     GrabStrand {
         lane: usize,
         curve: usize,
         segment: usize,
         point: [f64; 3],
     },
-    /// Takes hold of a vertex of a cloth of the frames at a point of the world [m].
+    /// Takes hold of a vertex of a cloth of the frames at a point of the world \[m\].
     GrabCloth {
         lane: usize,
         cloth: usize,
         vertex: usize,
         point: [f64; 3],
     },
-    /// Moves the hand [m].
+    /// Moves the hand \[m\].
     Drag { target: [f64; 3] },
     /// Lets go.
     Release {},
-    /// Throws a ball [m], [m/s].
+    /// Throws a ball \[m\], \[m/s\].
     Throw {
         origin: [f64; 3],
         velocity: [f64; 3],

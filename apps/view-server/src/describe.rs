@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use crate::parts::{Curve, curve, sheet};
 
-/// Width over height that cameras are made for [1].
+/// Width over height that cameras are made for \[1\].
 const ASPECT: f64 = 1.6;
 
 /// The description of `world`, whose frames carry `epoch`, and the origin of their positions.
@@ -199,7 +199,7 @@ fn shape(surface: &Surface) -> Value {
     }
 }
 
-/// Height of a floor to be drawn under fixed ground that has edges, if that makes sense [m].
+/// Height of a floor to be drawn under fixed ground that has edges, if that makes sense \[m\].
 fn floor(world: &World, frame: &Frame) -> Option<f64> {
     let model = &world.system().model;
     let endless = |shape: &geometry::Shape| matches!(shape, geometry::Shape::HalfSpace);

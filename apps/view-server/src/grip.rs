@@ -7,6 +7,7 @@
 use drystone_base::functions::exp;
 use drystone_base::{Pose, Vec3};
 use drystone_cloth as cloth;
+use drystone_common::{Key, MotionPath};
 use drystone_geometry::closest_point;
 use drystone_rigid as rigid;
 use drystone_strand as strand;
@@ -15,14 +16,14 @@ use drystone_world::{Base, Motion, World};
 use crate::hand::Hand;
 use crate::parts::{Curve, curve, sheet};
 
-/// How fast a thing follows the hand [1/s].
+/// How fast a thing follows the hand \[1/s\].
 const FREQUENCY: f64 = 20.0;
-/// What is led is never faster than this [m/s].
+/// What is led is never faster than this \[m/s\].
 const FASTEST: f64 = 20.0;
-/// A strand is pulled no farther from its root than this part of its length up to there [1].
+/// A strand is pulled no farther from its root than this part of its length up to there \[1\].
 const REACH: f64 = 0.97;
 
-/// Cloth is led no closer to a body than this part of its thickness, or nothing would give way [1].
+/// Cloth is led no closer to a body than this part of its thickness, or nothing would give way \[1\].
 const CLEAR: f64 = 0.6;
 
 /// A hand with what it holds.
@@ -30,12 +31,12 @@ pub(crate) struct Grip {
     /// Whose hand.
     pub(crate) client: u64,
     hold: Hold,
-    /// Where what is held is, as the hand leads it [m], [m/s].
+    /// Where what is held is, as the hand leads it \[m\], \[m/s\].
     place: Vec3,
     velocity: Vec3,
-    /// From the pointer to `place` [m].
+    /// From the pointer to `place` \[m\].
     offset: Vec3,
-    /// Where the pointer is [m].
+    /// Where the pointer is \[m\].
     pub(crate) target: Vec3,
 }
 
@@ -50,7 +51,7 @@ enum Hold {
         strand: usize,
         rotation: drystone_base::Quat,
     },
-    /// A constraint on a point of a strand; its root is so far away at most [m].
+    /// A constraint on a point of a strand; its root is so far away at most \[m\].
     Strand {
         constraint: usize,
         strand: usize,
@@ -264,15 +265,8 @@ impl Grip {
         match &self.hold {
             Hold::Body(_) => {}
             Hold::Carried { body, rotation } => {
-                let at = |time, place| rigid::Key {
-                    time,
-                    pose: Pose::new(place, *rotation),
-                };
-                let keys = vec![at(world.time(), before), at(end, place)];
-                let path = rigid::Path { keys };
-                if let Some(motion) = world.system_mut().model.motion.get_mut(*body) {
-                    *motion = rigid::Motion::Scripted(path);
-                }
+                let at = |time, place| Key::new(time, Pose::new(place, *rotation));
+                carry(world, *body, &[at(world.time(), before), at(end, place)]);
             }
             Hold::Root { strand, rotation } => {
                 if let Some(system) = world.strands_mut() {
@@ -288,14 +282,10 @@ impl Grip {
                     ..
                 }) = held.map(|held| &mut held.kind)
                 {
-                    let key = |time, place| strand::Key {
-                        time,
-                        pose: Pose::at(place),
-                    };
                     if path.is_fixed() {
-                        *path = path.driven_to(key(end - dt, before));
+                        *path = path.driven_to(end - dt, Pose::at(before));
                     }
-                    *path = path.driven_to(key(end, place));
+                    *path = path.driven_to(end, Pose::at(place));
                 }
             }
             Hold::Pin { sheet, pin, start } => {
@@ -355,15 +345,19 @@ impl Grip {
                 }
             }
             Hold::Carried { body, rotation } => {
-                let time = world.time();
                 let pose = Pose::new(self.place, *rotation);
-                if let Some(motion) = world.system_mut().model.motion.get_mut(*body) {
-                    let keys = vec![rigid::Key { time, pose }];
-                    *motion = rigid::Motion::Scripted(rigid::Path { keys });
-                }
+                carry(world, *body, &[Key::new(world.time(), pose)]);
             }
             _ => {}
         }
+    }
+}
+
+/// Gives `body` a path through `keys`.
+fn carry(world: &mut World, body: usize, keys: &[Key]) {
+    let motion = world.system_mut().model.motion.get_mut(body);
+    if let (Some(motion), Ok(path)) = (motion, MotionPath::linear(keys)) {
+        *motion = rigid::Motion::Scripted(path);
     }
 }
 

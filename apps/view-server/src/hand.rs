@@ -3,13 +3,13 @@
 use drystone_base::{Mat3, Pose, Vec3};
 use drystone_rigid::System;
 
-/// How fast the body follows the hand [1/s], as an angular frequency.
+/// How fast the body follows the hand \[1/s\], as an angular frequency.
 const FREQUENCY: f64 = 14.0;
-/// Critical: the body arrives without swinging [1].
+/// Critical: the body arrives without swinging \[1\].
 const DAMPING: f64 = 1.0;
-/// The hand is not stronger than this for each kilogram it holds [m/s²].
+/// The hand is not stronger than this for each kilogram it holds \[m/s²\].
 const STRONGEST: f64 = 400.0;
-/// How fast the spin of what is held fades [1/s].
+/// How fast the spin of what is held fades \[1/s\].
 const CALM: f64 = 4.0;
 
 /// A hand that holds a body.
@@ -17,9 +17,9 @@ const CALM: f64 = 4.0;
 pub(crate) struct Hand {
     /// What it holds, by index.
     body: usize,
-    /// Where, in the body's frame [m].
+    /// Where, in the body's frame \[m\].
     local: Vec3,
-    /// Where the hand is [m].
+    /// Where the hand is \[m\].
     pub(crate) target: Vec3,
 }
 

@@ -7,7 +7,7 @@ use drystone_world::{Frame, FrameContact, World};
 
 use crate::parts::{first_curves, sheet};
 
-/// Twist at the joint below every segment of every curve [rad]: away from rest where the `world` that the
+/// Twist at the joint below every segment of every curve \[rad\]: away from rest where the `world` that the
 /// frame is of is at hand, else against the segment before.
 pub(crate) fn twists(frame: &Frame, world: Option<&World>) -> Vec<Vec<f64>> {
     let mut all: Vec<Vec<f64>> = frame
@@ -68,12 +68,12 @@ pub(crate) fn patches(contacts: &[FrameContact], model: &Model) -> Contacts {
     }
 }
 
-/// Angle by which `q` turns about y, apart from how it swings y away [rad].
+/// Angle by which `q` turns about y, apart from how it swings y away \[rad\].
 fn about_y(q: Quat) -> f64 {
     2.0 * atan2(q.y * q.w.signum(), q.w.abs())
 }
 
-/// Of every vertex of every cloth of a frame, then of every point of every curve: its shortest time step [s]
+/// Of every vertex of every cloth of a frame, then of every point of every curve: its shortest time step \[s\]
 /// and the layers active at it; zeros of strands that are no cloth.
 pub(crate) fn clocks(frame: &Frame, world: &World) -> Vec<Vec<(f64, u32)>> {
     let Some(system) = world.cloths() else {

@@ -18,7 +18,7 @@ use crate::tape::Tape;
 use crate::unpack::unpack;
 use crate::wire::{self, Header, Known, Numbers};
 
-/// Simulated time between frames that are kept [s].
+/// Simulated time between frames that are kept \[s\].
 const KEPT: f64 = 1.0 / 60.0;
 /// Wall time after which a long step is left unfinished, so that the page is answered.
 const PART_OF_STEP: Duration = Duration::from_millis(50);
@@ -117,7 +117,7 @@ impl Lane {
         self.epoch
     }
 
-    /// How far the run has got [s].
+    /// How far the run has got \[s\].
     pub(crate) fn time(&self) -> f64 {
         self.tape
             .as_ref()
@@ -129,13 +129,13 @@ impl Lane {
         self.tape.is_some()
     }
 
-    /// The first moment that can be shown [s].
+    /// The first moment that can be shown \[s\].
     pub(crate) fn first(&self) -> f64 {
         let kept = || self.history.first().unwrap_or(0.0);
         self.tape.as_ref().map_or_else(kept, |tape| tape.first)
     }
 
-    /// The moment `count` frames after (or before) the one at `time` [s].
+    /// The moment `count` frames after (or before) the one at `time` \[s\].
     pub(crate) fn beside(&mut self, time: f64, count: i64) -> Option<f64> {
         match &mut self.tape {
             Some(tape) => tape.beside(time, count),
@@ -143,14 +143,14 @@ impl Lane {
         }
     }
 
-    /// How long the scene is [s].
+    /// How long the scene is \[s\].
     pub(crate) fn duration(&self) -> f64 {
         self.tape
             .as_ref()
             .map_or(self.scene.duration, |tape| tape.last)
     }
 
-    /// Length of a step [s].
+    /// Length of a step \[s\].
     pub(crate) fn step_length(&self) -> f64 {
         self.step_length
     }
@@ -478,7 +478,7 @@ impl Lane {
         Ok(())
     }
 
-    /// Median of mass over the volume of the box around a moving body [kg/m³].
+    /// Median of mass over the volume of the box around a moving body \[kg/m³\].
     fn usual_density(&self) -> f64 {
         let (state, model) = (&self.world.system().state, &self.world.system().model);
         let mut densities: Vec<f64> = (0..model.len())

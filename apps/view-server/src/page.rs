@@ -152,7 +152,7 @@ impl Page {
     }
 }
 
-/// Length of what there is most of in a frame with these [`kinds`] of data: contacts, points, or bodies [bytes].
+/// Length of what there is most of in a frame with these [`kinds`] of data: contacts, points, or bodies \[bytes\].
 fn stride(present: u8) -> usize {
     if present & kinds::CONTACTS != 0 {
         40

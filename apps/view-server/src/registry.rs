@@ -47,7 +47,7 @@ impl Registry {
         self.runs.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The run of that identity, started if there is none. `goto` a time [s] counts for a new run
+    /// The run of that identity, started if there is none. `goto` a time \[s\] counts for a new run
     /// and for one that nobody else watches.
     pub(crate) fn find(
         &self,

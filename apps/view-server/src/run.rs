@@ -75,7 +75,7 @@ pub(crate) type File = Result<Vec<u8>, String>;
 const MOST_EXPORTS: usize = 4;
 
 impl Run {
-    /// Starts a run; `goto` a time [s] or play from the start.
+    /// Starts a run; `goto` a time \[s\] or play from the start.
     pub(crate) fn start(
         source: Source,
         identity: Identity,
@@ -204,9 +204,9 @@ struct Stage {
     /// Simulated seconds a second; 0: as fast as possible.
     speed: f64,
     looped: bool,
-    /// Simulate up to here as fast as possible, then stop [s].
+    /// Simulate up to here as fast as possible, then stop \[s\].
     goto: Option<f64>,
-    /// Which moment of the past is shown [s].
+    /// Which moment of the past is shown \[s\].
     looking: Option<f64>,
     /// Whether the run goes on after the scene's end.
     beyond: bool,
@@ -360,6 +360,7 @@ impl Stage {
 
     fn try_to_obey(&mut self, client: u64, command: Command) -> Result<(), Complaint> {
         match command {
+            // time
             Command::Play {} => {
                 if self.recorded() && self.looking.is_none() {
                     self.looking = Some(self.first());
@@ -388,6 +389,7 @@ impl Stage {
             }
             Command::Loop { on } => self.looped = on,
             Command::Goto { time } => self.go_to(time),
+            // what is simulated
             Command::Set { lane, assignment } => {
                 let source = self.source.clone();
                 let again = self.lane(lane)?.set(&source, &assignment)?;
@@ -412,6 +414,7 @@ impl Stage {
                 self.wanted.compare = sets;
                 self.build_or(before)?;
             }
+            // hands
             Command::Grab { lane, body, point } => {
                 self.leave_the_past();
                 let point = Vec3::from(point);
@@ -461,6 +464,7 @@ impl Stage {
                 lanes.try_for_each(|lane| lane.throw(origin, velocity, radius))?;
                 self.look();
             }
+            // who watches
             Command::Watch { kinds } => {
                 self.clients.insert(client, kinds);
                 if self.looking.is_none() {

@@ -14,7 +14,7 @@ pub(crate) const ENDING: &str = "drec";
 
 pub(crate) struct Tape {
     recording: Recording,
-    /// Times of the first and the last frame [s].
+    /// Times of the first and the last frame \[s\].
     pub(crate) first: f64,
     pub(crate) last: f64,
 }
@@ -37,7 +37,7 @@ impl Tape {
         self.recording.scene()
     }
 
-    /// Time of the frame `count` places after (or before) the one at `time` [s].
+    /// Time of the frame `count` places after (or before) the one at `time` \[s\].
     pub(crate) fn beside(&mut self, time: f64, count: i64) -> Option<f64> {
         let time = time.clamp(self.first, self.last);
         let index = self.recording.nearest(time).ok()? as i64 + count;
@@ -56,7 +56,7 @@ impl Tape {
         Ok(self.recording.frame(index)?)
     }
 
-    /// The frame nearest to `time` [s] as bytes; `world` knows what things are.
+    /// The frame nearest to `time` \[s\] as bytes; `world` knows what things are.
     pub(crate) fn frame(
         &mut self,
         time: f64,

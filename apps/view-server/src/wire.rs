@@ -71,11 +71,11 @@ pub mod flags {
 /// The numbers of a frame, for plots.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Numbers {
-    /// [J]
+    /// \[J\]
     pub kinetic: f64,
-    /// Zero at the origin [J].
+    /// Zero at the origin \[J\].
     pub potential: f64,
-    /// At the start of the last step [m].
+    /// At the start of the last step \[m\].
     pub penetration: f64,
     /// Contact points.
     pub contacts: f64,
@@ -85,13 +85,13 @@ pub struct Numbers {
     pub islands: f64,
     /// Sweeps of the velocity solver.
     pub sweeps: f64,
-    /// Largest approach speed left after the solve [m/s].
+    /// Largest approach speed left after the solve \[m/s\].
     pub residual: f64,
-    /// Wall time of the last step [ms].
+    /// Wall time of the last step \[ms\].
     pub step_ms: f64,
-    /// The part of it spent looking for contacts [ms].
+    /// The part of it spent looking for contacts \[ms\].
     pub collision_ms: f64,
-    /// All the rest of it [ms].
+    /// All the rest of it \[ms\].
     pub dynamics_ms: f64,
     /// Bodies that sleep.
     pub asleep: f64,
@@ -160,7 +160,7 @@ pub struct Header {
     pub lane: u8,
     /// Which description the frame belongs to.
     pub epoch: u32,
-    /// All positions are relative to it [m].
+    /// All positions are relative to it \[m\].
     pub origin: Vec3,
 }
 
@@ -343,7 +343,7 @@ fn count_pairs(contacts: &Contacts) -> usize {
     patches.chunk_by(|x, y| pair(x) == pair(y)).count()
 }
 
-/// Gap below which bodies count as touching in the contact graph [m].
+/// Gap below which bodies count as touching in the contact graph \[m\].
 const TOUCHING: f64 = 2e-3;
 
 /// Writes into an encoded frame what may be looked at, and `what` of the [`flags`] hold.

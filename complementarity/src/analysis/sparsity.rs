@@ -93,7 +93,7 @@ impl Pattern {
             .sum()
     }
 
-    /// Part of all entries [1].
+    /// Part of all entries \[1\].
     pub fn density(&self) -> f64 {
         self.entries() as f64 / (self.size * self.size).max(1) as f64
     }

@@ -10,12 +10,12 @@ use crate::block_cholesky::Cholesky;
 use crate::blocks::NONE;
 
 /// `ρ` over the mass of the island: first, last, and its growth from one set of multipliers to
-/// the next [1].
+/// the next \[1\].
 const STIFFNESS: (f64, f64) = (1.0, 1e2);
 const GROWTH: f64 = 10.0;
 /// An island that is not solved is left as it was unless this share of its residual is gone.
 const LEAST_DECREASE: f64 = 0.5;
-/// Share of its diagonal entry below which a pivot is lost to rounding [1].
+/// Share of its diagonal entry below which a pivot is lost to rounding \[1\].
 const LOST: f64 = 1e-14;
 /// Share of the tolerance to which Newton's equation is solved for given multipliers.
 const INNER: f64 = 0.1;
@@ -34,7 +34,7 @@ pub(super) struct Body {
     pub(super) inverse_inertia: Symmetric3,
     pub(super) mass: f64,
     pub(super) inertia: Symmetric3,
-    /// Longest arm of its contacts [m].
+    /// Longest arm of its contacts \[m\].
     pub(super) reach: f64,
 }
 
@@ -130,7 +130,7 @@ impl Island {
     }
 
     /// Newton's method for the velocities that belong to the multipliers, to an accuracy
-    /// `enough` [m/s]; returns the number of factorisations, at most `most`.
+    /// `enough` \[m/s\]; returns the number of factorisations, at most `most`.
     fn minimise(&mut self, factor: &mut Cholesky, enough: f64, most: u32) -> u32 {
         for used in 0..most.min(INNER_MOST) {
             self.relative_velocities();
@@ -170,7 +170,7 @@ impl Island {
         }
     }
 
-    /// `M (v − v_free) − Jᵀ p`; returns the largest change of a velocity that it stands for [m/s].
+    /// `M (v − v_free) − Jᵀ p`; returns the largest change of a velocity that it stands for \[m/s\].
     fn gradient(&mut self) -> f64 {
         self.gradient.clear();
         let pairs = self.v.iter().zip(&self.free).zip(&self.bodies);
@@ -197,7 +197,7 @@ impl Island {
         worst
     }
 
-    /// What rounding of relative velocities leaves of the gradient, as a velocity [m/s].
+    /// What rounding of relative velocities leaves of the gradient, as a velocity \[m/s\].
     fn rounding(&self) -> f64 {
         let speed = |point: &Point| point.u.iter().fold(0.0, |most, u| f64::max(most, u.abs()));
         let fastest = self.points.iter().map(speed).fold(0.0, f64::max);
@@ -205,7 +205,7 @@ impl Island {
         ROUNDING * fastest * self.stiffness * lightest.fold(0.0, f64::max)
     }
 
-    /// Twice the kinetic energy at the velocities `v` [J].
+    /// Twice the kinetic energy at the velocities `v` \[J\].
     fn energy(&self, v: &[Six]) -> f64 {
         let pairs = v.iter().zip(&self.bodies);
         let each = pairs.map(|(v, body)| {
@@ -251,7 +251,7 @@ impl Island {
         }
     }
 
-    /// The largest natural residual at the velocities of [`Self::velocities_after`] [m/s].
+    /// The largest natural residual at the velocities of [`Self::velocities_after`] \[m/s\].
     fn residual(&self) -> f64 {
         let mut worst = 0.0f64;
         for point in &self.points {

@@ -12,20 +12,20 @@ pub(super) struct Point {
     pub(super) body: [u32; 2],
     /// Rows n, t1, t2 of the Jacobian for each body.
     pub(super) rows: [[Six; 3]; 2],
-    /// What bodies that contacts do not move add to the relative velocity [m/s].
+    /// What bodies that contacts do not move add to the relative velocity \[m/s\].
     pub(super) bias: [f64; 3],
     pub(super) target: f64,
     pub(super) friction: f64,
-    /// 1 / A_nn and 1 / largest eigenvalue of A_tt [kg].
+    /// 1 / A_nn and 1 / largest eigenvalue of A_tt \[kg\].
     pub(super) mass: [f64; 2],
-    /// Multipliers along n, t1, t2 [N s].
+    /// Multipliers along n, t1, t2 \[N s\].
     pub(super) lambda: [f64; 3],
-    /// `μ |u_t|` of the multipliers before [m/s].
+    /// `μ |u_t|` of the multipliers before \[m/s\].
     pub(super) lift: f64,
-    /// Relative velocity, and its change along the direction of search [m/s].
+    /// Relative velocity, and its change along the direction of search \[m/s\].
     pub(super) u: [f64; 3],
     pub(super) change: [f64; 3],
-    /// Best impulses so far [N s].
+    /// Best impulses so far \[N s\].
     pub(super) best: [f64; 3],
     /// Block, lane and number of the point.
     pub(super) at: (u32, u8, u8),
@@ -77,7 +77,7 @@ pub(super) enum Motion {
     },
 }
 
-/// What one projected step at a point would change, in units of velocity [m/s]: zero at a
+/// What one projected step at a point would change, in units of velocity \[m/s\]: zero at a
 /// solution and only there.
 pub(super) fn natural_residual(
     lambda: &[f64; 3],

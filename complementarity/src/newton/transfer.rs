@@ -9,7 +9,7 @@ use super::point::Point;
 use super::six::{dot, six, symmetric, vector};
 use crate::blocks::{Blocks, NONE};
 
-/// Inertia of a direction that cannot turn, over the largest of the body [1].
+/// Inertia of a direction that cannot turn, over the largest of the body \[1\].
 const LOCKED: f64 = 1e9;
 
 impl Newton {
@@ -27,6 +27,7 @@ impl Newton {
         self.local.clear();
         self.local.resize(problem.velocity.len(), NONE);
         let mut mass = 0.0;
+        // bodies, with the velocities of now and those without contacts
         for &(_, slot) in &self.members[members] {
             let k = slot as usize;
             let inverse_mass = problem.inverse_mass[k].f64();
@@ -47,6 +48,7 @@ impl Newton {
         }
         island.mass = mass;
 
+        // contact points: rows of J, with what fixed bodies bring as a bias
         island.points.clear();
         island.edges.clear();
         for &(_, place) in &self.patches[patches] {

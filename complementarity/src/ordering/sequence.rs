@@ -87,6 +87,7 @@ impl Sequence {
         seed: u64,
     ) -> Result<Self, OrderingError> {
         let contacts = operator.contacts();
+        // contacts sorted along an axis
         let by_place = |axis: Axis, direction: Direction| {
             let places = places.ok_or(OrderingError::NoPlaces(ordering))?;
             if places.len() != contacts {
@@ -108,6 +109,7 @@ impl Sequence {
         let mut random = Random::new(seed);
         let mut order: Vec<u32> = (0..contacts as u32).collect();
         let mut friction = Vec::new();
+        // the rows of one sweep
         let plan = match ordering {
             Ordering::Identity => whole(&order),
             Ordering::Reverse => backward(&whole(&order), grain),

@@ -63,7 +63,7 @@ impl Law {
         }
     }
 
-    /// Stiffness of the rows of contact `k` in a projected step [1/kg]: the diagonal; on the cone
+    /// Stiffness of the rows of contact `k` in a projected step \[1/kg\]: the diagonal; on the cone
     /// `λ_max(A_tt)` for both tangents; on the convex cone one for all three, so that the projection
     /// is the nearest point.
     fn stiffness<O: Operator>(self, operator: &O, k: usize) -> [f64; 3] {
@@ -75,7 +75,7 @@ impl Law {
         }
     }
 
-    /// The residual before it is compared with the start [sqrt(J)]: the change by one more projected
+    /// The residual before it is compared with the start \[sqrt(J)\]: the change by one more projected
     /// step from feasible impulses, in the energy norm,
     ///
     /// `sqrt(Σ A_ii r_i²)`, `r_i = λ_i − project(λ_i − w_i / A_ii)`.
@@ -98,8 +98,8 @@ impl Law {
         sum.sqrt()
     }
 
-    /// The scale-free residual: one at `λ = 0`, zero at a solution [1]. If nothing approaches at
-    /// `λ = 0` there is nothing to compare with, and it is [`Law::residual_norm`] [sqrt(J)].
+    /// The scale-free residual: one at `λ = 0`, zero at a solution \[1\]. If nothing approaches at
+    /// `λ = 0` there is nothing to compare with, and it is [`Law::residual_norm`] \[sqrt(J)\].
     pub fn residual<O: Operator>(self, operator: &O, impulses: &[[f64; 3]]) -> f64 {
         let start = self.residual_norm(operator, &vec![[0.0; 3]; operator.contacts()]);
         let now = self.residual_norm(operator, impulses);
@@ -148,7 +148,7 @@ pub(crate) fn onto_cone(friction: f64, impulse: [f64; 3]) -> [f64; 3] {
     [normal, t1 * scale, t2 * scale]
 }
 
-/// Largest diagonal value of a contact [1/kg].
+/// Largest diagonal value of a contact \[1/kg\].
 pub(crate) fn stiffness<O: Operator>(operator: &O, k: usize) -> f64 {
     let diagonal = operator.diagonal(k);
     diagonal[0].max(diagonal[1]).max(diagonal[2])

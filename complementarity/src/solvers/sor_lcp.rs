@@ -20,7 +20,7 @@ pub enum Bound {
     OneWayFriction {
         /// Bound of the normal.
         normal: usize,
-        /// Coulomb's coefficient [1].
+        /// Coulomb's coefficient \[1\].
         friction: f64,
     },
     /// Friction in this row and the next together, at most `friction` times the unknown of row
@@ -28,7 +28,7 @@ pub enum Bound {
     Disc {
         /// Bound of the normal.
         normal: usize,
-        /// Coulomb's coefficient [1].
+        /// Coulomb's coefficient \[1\].
         friction: f64,
     },
 }
@@ -36,13 +36,13 @@ pub enum Bound {
 /// How [`sor_lcp`] goes about it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SorLcp {
-    /// Over-relaxation `ω`, 1.0 to 1.3 [1].
+    /// Over-relaxation `ω`, 1.0 to 1.3 \[1\].
     pub relaxation: f64,
-    /// `ε` on the diagonal, as a part of its largest value [1].
+    /// `ε` on the diagonal, as a part of its largest value \[1\].
     pub regularisation: f64,
     /// Most sweeps.
     pub sweeps: u32,
-    /// Stops when no unknown changes by more than this part of the largest [1]. Zero: never.
+    /// Stops when no unknown changes by more than this part of the largest \[1\]. Zero: never.
     pub tolerance: f64,
 }
 

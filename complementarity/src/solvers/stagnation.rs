@@ -1,6 +1,6 @@
 //! Detects that an accelerated method stagnates, and how many plain iterations should follow.
 
-/// An error below this share of the least one counts as progress [1].
+/// An error below this share of the least one counts as progress \[1\].
 const PROGRESS: f64 = 0.9;
 
 /// Most plain iterations in a row; their number doubles each time.

@@ -40,7 +40,7 @@ const TOUCHING: f64 = 1e-6;
 /// Most floating-point operations to factor the coarse matrix; where finer aggregates need more,
 /// layers stand in.
 const MOST_OPERATIONS: f64 = 2e9;
-/// Share of its diagonal entry below which a pivot is lost to rounding [1].
+/// Share of its diagonal entry below which a pivot is lost to rounding \[1\].
 const LOST: f64 = 1e-12;
 
 /// An iteration is a coarse correction and some cone sweeps.

@@ -59,6 +59,7 @@ impl<T: Dispatch> Lanes<T> {
     fn new(problem: &Problem, places: &[Vec3], free: &[Twist], impulses: &[[f64; 3]]) -> Self {
         let partition = Partition::of(&graph_of(problem), None, Aggregates::Layer);
         let patches = patches(&problem.contacts);
+        // patches and bodies as the lanes take them
         let inputs: Vec<PatchInput> = patches
             .iter()
             .map(|patch| {
@@ -98,6 +99,7 @@ impl<T: Dispatch> Lanes<T> {
                 }
             })
         });
+        // velocities, impulses and what each contact aims at
         blocks.prepare();
         for (to, v) in blocks.velocity.iter_mut().zip(free) {
             let (v, w) = (v.linear, v.angular);
@@ -110,6 +112,7 @@ impl<T: Dispatch> Lanes<T> {
         });
         blocks.apply_impulses();
 
+        // the coarse level
         let mut centres = vec![Vec3::ZERO; bodies.len()];
         for (c, place) in problem.contacts.iter().zip(places) {
             centres[c.a] = *place - c.r_a;

@@ -6,7 +6,7 @@ use drystone_base::{Symmetric3, Vec3};
 use drystone_complementarity::blocks::{Blocks, BodyInput, NONE, PatchInput, PointInput};
 use drystone_complementarity::newton::{Limits, Newton, Outcome};
 
-/// Speed that gravity has given every body [m/s].
+/// Speed that gravity has given every body \[m/s\].
 const FALL: f64 = 0.025;
 
 /// A problem in the making; body 0 is the ground.
@@ -111,7 +111,7 @@ impl Pile {
         blocks
     }
 
-    /// Twice the kinetic energy [J].
+    /// Twice the kinetic energy \[J\].
     fn energy<T: Dispatch>(&self, blocks: &Blocks<T>) -> f64 {
         let mut sum = 0.0;
         for (body, v) in self.bodies.iter().zip(&blocks.velocity) {
@@ -130,7 +130,7 @@ fn solve<T: Dispatch>(blocks: &mut Blocks<T>, tolerance: f64) -> Outcome {
     Newton::default().solve(blocks, tolerance, &Limits::default())
 }
 
-/// Sum of the normal impulses of a patch [N s].
+/// Sum of the normal impulses of a patch \[N s\].
 fn pressed<T: Dispatch>(blocks: &Blocks<T>, patch: usize) -> f64 {
     (0..4).map(|k| blocks.last_impulse(patch, k)[0]).sum()
 }
@@ -242,7 +242,7 @@ fn heap(seed: u64) -> Pile {
     pile
 }
 
-/// The largest difference of two sets of velocities [m/s, rad/s].
+/// The largest difference of two sets of velocities \[m/s, rad/s\].
 fn apart(x: &Blocks<f64>, y: &Blocks<f64>) -> f64 {
     let pairs = x.velocity.iter().zip(&y.velocity);
     let differences = pairs.flat_map(|(x, y)| x.0.into_iter().zip(y.0));

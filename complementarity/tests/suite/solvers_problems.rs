@@ -5,7 +5,7 @@ use drystone_base::random::Random;
 use drystone_base::{Symmetric3, Vec3, tangents};
 use drystone_complementarity::{Contact, ContactProblem, Mass, Problem, Twist};
 
-/// Speed that gravity gives in the step before the problem [m/s].
+/// Speed that gravity gives in the step before the problem \[m/s\].
 const FALL: f64 = 0.0981;
 
 fn contact(a: usize, b: usize, normal: Vec3, r_a: Vec3, r_b: Vec3, friction: f64) -> Contact {

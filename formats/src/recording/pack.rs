@@ -159,7 +159,7 @@ impl Batch {
         Ok(())
     }
 
-    /// Length of the content so far, about [bytes].
+    /// Length of the content so far, about \[bytes\].
     pub(super) fn len(&self) -> usize {
         self.numbers.iter().map(|n| 8 * n.len()).sum()
     }

@@ -137,7 +137,7 @@ impl Recording {
         self.complete
     }
 
-    /// Times of the first and the last frame [s].
+    /// Times of the first and the last frame \[s\].
     pub fn times(&self) -> Option<(f64, f64)> {
         let (first, last) = (self.chunks.first()?, self.chunks.last()?);
         Some((first.1.first, last.1.last))
@@ -163,7 +163,7 @@ impl Recording {
         }
     }
 
-    /// Number of the frame nearest to `time` [s].
+    /// Number of the frame nearest to `time` \[s\].
     pub fn nearest(&mut self, time: f64) -> Result<usize, FileError> {
         if self.frames == 0 {
             return Err(FileError::new(&self.path, "the recording has no frame"));

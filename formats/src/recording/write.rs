@@ -14,7 +14,7 @@ use crate::{FileError, Sink, Written};
 
 /// Frames in a chunk.
 const MOST_FRAMES: usize = 24;
-/// Content of a chunk before compression, about [bytes].
+/// Content of a chunk before compression, about \[bytes\].
 const LARGEST: usize = 4 << 20;
 /// Longest that a frame waits for its chunk.
 const PATIENCE: Duration = Duration::from_secs(5);

@@ -19,7 +19,7 @@ use crate::FileError;
 use crate::curves::{Curve, fault};
 use crate::toml::read_bytes;
 
-/// Longest file [bytes].
+/// Longest file \[bytes\].
 const LONGEST_FILE: u64 = 1 << 30;
 /// Points at which each span of a cubic curve is looked at.
 const SPAN_SAMPLES: usize = 16;

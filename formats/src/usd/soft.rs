@@ -12,7 +12,7 @@ use std::io::{self, Write};
 use super::{Layer, decimal, quoted, unique};
 use crate::soft::{Curves, Samples, Sheet, normals};
 
-/// Decimals of points [m]: what single precision holds of a metre.
+/// Decimals of points \[m\]: what single precision holds of a metre.
 const POINT_DIGITS: usize = 7;
 const TURN_DIGITS: usize = 6;
 const WIDTH_DIGITS: usize = 8;
@@ -106,7 +106,7 @@ impl Layer<'_> {
         )
     }
 
-    /// The box about the points of each frame, wider by `reach` [m].
+    /// The box about the points of each frame, wider by `reach` \[m\].
     fn write_extent(
         &self,
         out: &mut impl Write,

@@ -65,7 +65,7 @@ impl Convex<'_> {
         }
     }
 
-    /// [m²]
+    /// \[m²\]
     pub(crate) fn face_area(&self, face: usize) -> f64 {
         match self {
             Self::Box(half) => 4.0 * half[(face / 2 + 1) % 3] * half[(face / 2 + 2) % 3],

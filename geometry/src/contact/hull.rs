@@ -544,7 +544,7 @@ struct Chosen {
     deepest: Option<Point>,
     above: [Point; MAX_POINTS],
     above_count: usize,
-    /// Height from which a point is clearly higher than the deepest [m].
+    /// Height from which a point is clearly higher than the deepest \[m\].
     floor: f64,
     tolerance: f64,
 }

@@ -64,7 +64,7 @@ impl<'a> Sink<'a> {
         (self.out.points.len(), self.out.manifolds.len())
     }
 
-    /// Smallest distance of the points written since `mark`; infinite if there are none [m].
+    /// Smallest distance of the points written since `mark`; infinite if there are none \[m\].
     pub(crate) fn nearest_since(&self, mark: (usize, usize)) -> f64 {
         let points = self.out.points[mark.0..].iter();
         points.fold(f64::INFINITY, |least, p| least.min(p.distance))

@@ -4,7 +4,7 @@ use drystone_base::Vec3;
 
 use super::TriMesh;
 
-/// Edge of a cell while making triangles [m].
+/// Edge of a cell while making triangles \[m\].
 const CELL: f64 = 0.0255;
 
 /// A limb: all points within a radius, which changes from end to end, of a segment.
@@ -12,7 +12,7 @@ struct Limb {
     from: [f64; 3],
     to: [f64; 3],
     radii: [f64; 2],
-    /// How softly it grows out of the rest [m].
+    /// How softly it grows out of the rest \[m\].
     blend: f64,
     /// Whether its mirror image across z = 0 is there too.
     pair: bool,
@@ -151,7 +151,7 @@ const LIMBS: [Limb; 16] = [
     ),
 ];
 
-/// Roughly the distance from the animal's skin, negative inside [m].
+/// Roughly the distance from the animal's skin, negative inside \[m\].
 fn field(p: Vec3) -> f64 {
     let mut d = f64::INFINITY;
     for part in &LIMBS {

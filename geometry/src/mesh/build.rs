@@ -15,10 +15,10 @@ fn solid(vertices: Vec<Vec3>, triangles: Vec<[u32; 3]>) -> TriMesh {
     TriMesh::closed(vertices, triangles).expect("builders make closed meshes")
 }
 
-/// Thinnest box, as a part of its longest edge: the corners of thinner ones would be welded [1].
+/// Thinnest box, as a part of its longest edge: the corners of thinner ones would be welded \[1\].
 const THINNEST: f64 = 1e-5;
 
-/// A box about the origin with the given half edges [m]; one that is thinner than 1e-5 of its longest edge is made as
+/// A box about the origin with the given half edges \[m\]; one that is thinner than 1e-5 of its longest edge is made as
 /// thick as that.
 pub fn cuboid(half: Vec3) -> TriMesh {
     let half = Vec3::from_array(half.to_array().map(positive));
@@ -26,7 +26,7 @@ pub fn cuboid(half: Vec3) -> TriMesh {
     solid(corners, triangles)
 }
 
-/// Corners and triangles of a box about the origin with the given half edges, however thin [m].
+/// Corners and triangles of a box about the origin with the given half edges, however thin \[m\].
 pub fn box_surface(half: Vec3) -> (Vec<Vec3>, Vec<[u32; 3]>) {
     // bit k of the number says on which side of axis k the corner lies
     let corner = |i: u32| {
@@ -47,7 +47,7 @@ pub fn box_surface(half: Vec3) -> (Vec<Vec3>, Vec<[u32; 3]>) {
     ((0..8).map(corner).collect(), triangles.collect())
 }
 
-/// A ball of the given radius [m]: an icosahedron, each triangle cut in four `subdivisions`
+/// A ball of the given radius \[m\]: an icosahedron, each triangle cut in four `subdivisions`
 /// times (at most 7), vertices on the sphere.
 pub fn icosphere(radius: f64, subdivisions: u32) -> TriMesh {
     let long = 0.5 * (1.0 + 5.0_f64.sqrt());
@@ -95,7 +95,7 @@ pub fn icosphere(radius: f64, subdivisions: u32) -> TriMesh {
     solid(vertices.iter().map(|&v| v * radius).collect(), triangles)
 }
 
-/// A ring about the y axis: a circle of radius `tube` swept along one of radius `ring` [m],
+/// A ring about the y axis: a circle of radius `tube` swept along one of radius `ring` \[m\],
 /// with `around` and `across` pieces (3 to 4096). `tube` must be the smaller and is made so.
 pub fn torus(ring: f64, tube: f64, around: u32, across: u32) -> TriMesh {
     let ring = positive(ring);
@@ -122,7 +122,7 @@ pub fn torus(ring: f64, tube: f64, around: u32, across: u32) -> TriMesh {
 }
 
 /// An L in the xy plane: a square of edge `size` without the upper right part, arms of
-/// width `arm`, extruded along z by `depth` [m]. The full square is centred on the origin.
+/// width `arm`, extruded along z by `depth` \[m\]. The full square is centred on the origin.
 pub fn l_shape(size: f64, arm: f64, depth: f64) -> TriMesh {
     let (size, depth) = (positive(size), positive(depth));
     let arm = positive(arm).min(0.9 * size);

@@ -15,10 +15,10 @@ use crate::{Hull, Shape};
 /// Set in the features of points that belong to `a`.
 const OTHER_SIDE: u32 = 1 << 31;
 /// A surface meets another against its normal. Normals of samples and fields may miss that by
-/// this angle, beyond what the edges at the sample allow: cosine and sine of 20 degrees [1].
+/// this angle, beyond what the edges at the sample allow: cosine and sine of 20 degrees \[1\].
 const LEAN: (f64, f64) = (0.9397, 0.342);
 
-/// Samples whose triangles lean by less than a degree lie in a flat face: cosine [1].
+/// Samples whose triangles lean by less than a degree lie in a flat face: cosine \[1\].
 const FLAT: f64 = 0.9998;
 
 /// Memory that stays from call to call; its contents do not.
@@ -154,7 +154,7 @@ impl Field for MeshShape {
 }
 
 impl MeshShape {
-    /// A distance that the true one is not below [m].
+    /// A distance that the true one is not below \[m\].
     pub(super) fn safe_distance(&self, p: Vec3) -> f64 {
         let distance = self.grid().distance(p);
         distance - self.grid().excess(distance)

@@ -12,7 +12,7 @@ const MOST_NODES: usize = 1 << 24;
 /// Most cells along one axis.
 const FINEST: usize = 1024;
 
-/// Distances at the nodes of a regular grid around a surface, negative inside [m].
+/// Distances at the nodes of a regular grid around a surface, negative inside \[m\].
 ///
 /// Nodes hold the exact distance (rounded to `f32`). Interpolation errs by at most
 /// `error_bound` anywhere, and by nothing along flat faces away from edges.
@@ -35,7 +35,7 @@ impl SignedDistanceGrid {
         Self::with_cell(surface, longest / resolution.clamp(4, FINEST) as f64)
     }
 
-    /// A grid of cells with the given edge [m], or larger where the grid would be too fine.
+    /// A grid of cells with the given edge \[m\], or larger where the grid would be too fine.
     pub fn with_cell(surface: &Surface, cell: f64) -> Self {
         let bounds = surface.mesh().bounds();
         let size = bounds.high - bounds.low;
@@ -87,7 +87,7 @@ impl SignedDistanceGrid {
         }
     }
 
-    /// Edge of a cell [m].
+    /// Edge of a cell \[m\].
     pub fn cell(&self) -> f64 {
         self.cell
     }
@@ -97,17 +97,17 @@ impl SignedDistanceGrid {
         self.nodes
     }
 
-    /// Smallest corner of the grid [m].
+    /// Smallest corner of the grid \[m\].
     pub fn low(&self) -> Vec3 {
         self.low
     }
 
-    /// Largest corner of the grid [m].
+    /// Largest corner of the grid \[m\].
     pub fn high(&self) -> Vec3 {
         self.high
     }
 
-    /// No interpolated distance is further than this from the true one [m].
+    /// No interpolated distance is further than this from the true one \[m\].
     ///
     /// A distance changes by at most the way walked, so the weighted mean over a cell's
     /// corners is off by at most half the cell's diagonal.
@@ -115,7 +115,7 @@ impl SignedDistanceGrid {
         0.5 * 3.0_f64.sqrt() * self.cell
     }
 
-    /// By how much an interpolated `distance` may exceed the true one [m].
+    /// By how much an interpolated `distance` may exceed the true one \[m\].
     ///
     /// Away from the surface that is far less than the error bound: at a distance of δ or more,
     /// `d(x) - |x|²/2δ` is concave, so that interpolation adds at most `3 cell²/8δ`.
@@ -160,7 +160,7 @@ impl SignedDistanceGrid {
         (corners, Vec3::from_array(weight))
     }
 
-    /// Signed distance of `p` from the surface [m]: interpolated inside the grid; outside,
+    /// Signed distance of `p` from the surface \[m\]: interpolated inside the grid; outside,
     /// at most the true distance (and never less than the way to the grid).
     ///
     /// Outside, with q the closest point of the grid: `d(p)² >= |p - q|² + d(q)²`, because
@@ -177,7 +177,7 @@ impl SignedDistanceGrid {
         (gap * gap + safe * safe).sqrt()
     }
 
-    /// The surface is at most this far from `p` [m]: not farther than by way of the closest point of
+    /// The surface is at most this far from `p` \[m\]: not farther than by way of the closest point of
     /// the grid.
     #[inline]
     pub fn at_most(&self, p: Vec3) -> f64 {
@@ -195,7 +195,7 @@ impl SignedDistanceGrid {
         mix(near, far, w.z)
     }
 
-    /// Derivative of the interpolated distance [1]: about unit length, pointing out of the
+    /// Derivative of the interpolated distance \[1\]: about unit length, pointing out of the
     /// nearest surface. Outside the grid, the unit vector away from the closest grid point
     /// and the surface.
     #[inline]

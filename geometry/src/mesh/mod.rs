@@ -96,7 +96,7 @@ impl MeshShape {
         &self.tree
     }
 
-    /// Corners of the convex hull [m].
+    /// Corners of the convex hull \[m\].
     pub fn outline(&self) -> &[Vec3] {
         &self.outline
     }
@@ -107,18 +107,18 @@ impl MeshShape {
         Aabb::of_points(self.outline.iter().map(|&v| turn * v + pose.position))
     }
 
-    /// Radius of a ball about the local point `centre` that holds the mesh [m].
+    /// Radius of a ball about the local point `centre` that holds the mesh \[m\].
     pub fn bounding_radius(&self, centre: Vec3) -> f64 {
         let gaps = self.outline.iter().map(|&v| (v - centre).length());
         gaps.fold(0.0, f64::max)
     }
 
-    /// Mass, centre and inertia at `density` [kg/m³].
+    /// Mass, centre and inertia at `density` \[kg/m³\].
     pub fn mass_properties(&self, density: f64) -> MassProperties {
         self.mesh().mass_properties(density)
     }
 
-    /// First hit of the ray from `origin` along `direction` (any length) within `reach` [m], in
+    /// First hit of the ray from `origin` along `direction` (any length) within `reach` \[m\], in
     /// the mesh's frame: distance and unit normal of the triangle hit.
     pub fn ray_cast(&self, origin: Vec3, direction: Vec3, reach: f64) -> Option<(f64, Vec3)> {
         self.surface.ray_cast(origin, direction, reach)

@@ -2,7 +2,7 @@
 
 use drystone_base::{Vec3, tangents};
 
-/// Normals within this angle share a manifold: cosine of 18 degrees [1].
+/// Normals within this angle share a manifold: cosine of 18 degrees \[1\].
 const SAME_NORMAL: f64 = 0.951;
 /// Most manifolds of one pair.
 pub(crate) const MOST_MANIFOLDS: usize = 6;
@@ -12,13 +12,13 @@ pub(crate) const MOST_POINTS: usize = 4;
 /// A place where two solids touch or nearly do, world.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Touch {
-    /// [m]
+    /// \[m\]
     pub(crate) on_a: Vec3,
-    /// [m]
+    /// \[m\]
     pub(crate) on_b: Vec3,
     /// From a to b, unit.
     pub(crate) normal: Vec3,
-    /// [m]
+    /// \[m\]
     pub(crate) distance: f64,
     pub(crate) feature: u32,
     /// Which manifold it goes to; for `reduce` alone.

@@ -12,11 +12,11 @@ const MOST_SAMPLES: f64 = 400_000.0;
 /// A point of the surface.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sample {
-    /// [m]
+    /// \[m\]
     pub point: Vec3,
     /// Unit, outwards.
     pub normal: Vec3,
-    /// How far the normals of the triangles that meet here lean from `normal`, at most: cosine [1].
+    /// How far the normals of the triangles that meet here lean from `normal`, at most: cosine \[1\].
     pub spread: f64,
 }
 
@@ -42,7 +42,7 @@ pub struct SphereTree {
 
 impl SphereTree {
     /// Vertices, then edges and faces longer than `spacing` subdivided until neighbouring
-    /// samples are at most `spacing` apart [m]. Absurdly fine wishes are coarsened.
+    /// samples are at most `spacing` apart \[m\]. Absurdly fine wishes are coarsened.
     pub fn new(surface: &Surface, spacing: f64) -> Self {
         let mesh = surface.mesh();
         let pieces_wanted = mesh.area() / (spacing * spacing);
@@ -121,7 +121,7 @@ impl SphereTree {
         &self.samples
     }
 
-    /// Wanted distance between neighbours [m].
+    /// Wanted distance between neighbours \[m\].
     pub fn spacing(&self) -> f64 {
         self.spacing
     }

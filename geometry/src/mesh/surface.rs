@@ -27,9 +27,9 @@ pub enum Feature {
 /// The point of a surface closest to some other point.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ClosestPoint {
-    /// On the surface [m].
+    /// On the surface \[m\].
     pub point: Vec3,
-    /// Negative inside [m].
+    /// Negative inside \[m\].
     pub distance: f64,
     /// Unit vector along which `distance` grows: away from `point` outside, towards it inside.
     pub normal: Vec3,
@@ -176,7 +176,7 @@ impl Surface {
             .expect("an unlimited search of a mesh with area finds a point")
     }
 
-    /// The closest point of the surface to `p`, if it is at most `reach` away [m].
+    /// The closest point of the surface to `p`, if it is at most `reach` away \[m\].
     pub fn closest_point_within(&self, p: Vec3, reach: f64) -> Option<ClosestPoint> {
         if !p.is_finite() {
             // bounded nonsense: any point will do, infinitely far
@@ -286,7 +286,7 @@ impl Surface {
     }
 
     /// First hit of the ray from `origin` along `direction` (any length) within `reach`:
-    /// its distance [m] and the unit normal of the triangle hit.
+    /// its distance \[m\] and the unit normal of the triangle hit.
     pub fn ray_cast(&self, origin: Vec3, direction: Vec3, reach: f64) -> Option<(f64, Vec3)> {
         let direction = direction.try_normalize()?;
         if !origin.is_finite() || reach.is_nan() || reach < 0.0 {

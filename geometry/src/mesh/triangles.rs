@@ -6,9 +6,9 @@ use drystone_base::{Mat3, Symmetric3, Vec3};
 
 use crate::{Aabb, MassProperties};
 
-/// Vertices closer than this part of the mesh's size are the same vertex [1].
+/// Vertices closer than this part of the mesh's size are the same vertex \[1\].
 const WELD: f64 = 1e-9;
-/// Less volume than this part of the bounding box's diagonal cubed is no solid [1].
+/// Less volume than this part of the bounding box's diagonal cubed is no solid \[1\].
 const LEAST_VOLUME: f64 = 1e-12;
 
 /// Why triangles do not bound a solid. Numbers are those of the input.
@@ -29,7 +29,7 @@ pub enum MeshError {
     NotFinite {
         /// Number of the vertex.
         vertex: usize,
-        /// As given [m].
+        /// As given \[m\].
         position: Vec3,
     },
     /// A triangle names a vertex that is not there.
@@ -49,9 +49,9 @@ pub enum MeshError {
     Open {
         /// Vertices of the first open edge.
         edge: [u32; 2],
-        /// Where it starts [m].
+        /// Where it starts \[m\].
         from: Vec3,
-        /// Where it ends [m].
+        /// Where it ends \[m\].
         to: Vec3,
         /// How many open edges there are.
         open: usize,
@@ -61,9 +61,9 @@ pub enum MeshError {
     Crowded {
         /// Vertices of the edge.
         edge: [u32; 2],
-        /// Where it starts [m].
+        /// Where it starts \[m\].
         from: Vec3,
-        /// Where it ends [m].
+        /// Where it ends \[m\].
         to: Vec3,
         /// How many triangles share it.
         triangles: usize,
@@ -79,9 +79,9 @@ pub enum MeshError {
     /// The surface encloses nothing.
     #[error("mesh encloses {volume} m³ in a box of diagonal {size} m; a solid needs a volume")]
     NoVolume {
-        /// Signed [m³].
+        /// Signed \[m³\].
         volume: f64,
-        /// Diagonal of the bounding box [m].
+        /// Diagonal of the bounding box \[m\].
         size: f64,
     },
 }
@@ -177,7 +177,7 @@ impl TriMesh {
         Ok(mesh)
     }
 
-    /// Corners [m].
+    /// Corners \[m\].
     pub fn vertices(&self) -> &[Vec3] {
         &self.vertices
     }
@@ -187,7 +187,7 @@ impl TriMesh {
         &self.triangles
     }
 
-    /// The corners of triangle `t` [m].
+    /// The corners of triangle `t` \[m\].
     #[inline]
     pub fn corners(&self, t: usize) -> [Vec3; 3] {
         self.triangles[t].map(|v| self.vertices[v as usize])
@@ -198,12 +198,12 @@ impl TriMesh {
         bounds_of(&self.vertices)
     }
 
-    /// Enclosed volume [m³].
+    /// Enclosed volume \[m³\].
     pub fn volume(&self) -> f64 {
         self.moments().0
     }
 
-    /// Area of the surface [m²].
+    /// Area of the surface \[m²\].
     pub fn area(&self) -> f64 {
         let doubled = |t| doubled_area(&self.vertices, t).length();
         self.triangles.iter().map(doubled).sum::<f64>() * 0.5
@@ -215,7 +215,7 @@ impl TriMesh {
         Self::closed(moved, self.triangles.clone())
     }
 
-    /// Mass, centre and inertia of the solid at `density` [kg/m³], exact up to rounding.
+    /// Mass, centre and inertia of the solid at `density` \[kg/m³\], exact up to rounding.
     ///
     /// By the divergence theorem: the solid is the signed sum of the tetrahedra that its
     /// triangles span with one reference point.

@@ -10,7 +10,7 @@ use crate::{
     gjk::{Closest, closest_points},
 };
 
-/// Distance of the two solids [m]; 0 where they touch or overlap.
+/// Distance of the two solids \[m\]; 0 where they touch or overlap.
 ///
 /// Exact for balls, boxes, capsules and half-spaces; by GJK (to about 1e-8 of the size) for
 /// hulls. A mesh is looked at triangle by triangle: fine for a question, not for every step.
@@ -110,7 +110,7 @@ fn convex(shape: &Shape) -> Option<Convex<'_>> {
     }
 }
 
-/// Distance of two shapes, the smaller of which has this `size` [m].
+/// Distance of two shapes, the smaller of which has this `size` \[m\].
 fn gjk(a: &impl SupportMap, b: &impl SupportMap, b_in_a: &Pose, size: f64) -> f64 {
     match closest_points(a, b, b_in_a, size, f64::INFINITY) {
         Closest::Points { on_a, on_b, .. } => on_a.distance(on_b),

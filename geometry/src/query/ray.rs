@@ -8,16 +8,16 @@ use crate::{Hull, Shape};
 /// Where a ray meets a surface.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RayHit {
-    /// From the origin of the ray [m].
+    /// From the origin of the ray \[m\].
     pub distance: f64,
-    /// World [m].
+    /// World \[m\].
     pub point: Vec3,
     /// Outward unit normal of the surface, world.
     pub normal: Vec3,
 }
 
 /// The first point of the shape on the ray from `origin` along `direction` (of any length),
-/// at most `max` away [m].
+/// at most `max` away \[m\].
 ///
 /// A ray that begins inside hits at once: at distance 0, with the normal against its direction.
 /// A ray that is not finite or has no direction hits nothing.

@@ -26,7 +26,7 @@ impl SceneQuery {
     }
 
     /// The first body hit by the ray from `origin` along `direction` (any length), at most
-    /// `max` away [m]; `body` gives shape and pose of an index.
+    /// `max` away \[m\]; `body` gives shape and pose of an index.
     pub fn ray_cast<'a>(
         &self,
         origin: Vec3,
@@ -62,7 +62,7 @@ impl SceneQuery {
         best.get()
     }
 
-    /// The body nearest to `point` within `reach` [m]; inside several, the one in which it
+    /// The body nearest to `point` within `reach` \[m\]; inside several, the one in which it
     /// lies deepest.
     pub fn closest_point<'a>(
         &self,

@@ -62,7 +62,7 @@ impl Solid {
         }
     }
 
-    /// Largest separation from `other` along any axis that can separate the two; negative inside [m].
+    /// Largest separation from `other` along any axis that can separate the two; negative inside \[m\].
     fn separation(&self, other: &Self) -> f64 {
         let along = |axis: Vec3| {
             let span = |solid: &Self| {

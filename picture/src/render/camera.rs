@@ -7,13 +7,13 @@ use super::primitive::Rays;
 /// An eye in the world.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Camera {
-    /// Where the eye is [m].
+    /// Where the eye is \[m\].
     pub eye: Vec3,
-    /// What is in the middle of the picture [m].
+    /// What is in the middle of the picture \[m\].
     pub target: Vec3,
     /// What is up in the picture; any length.
     pub up: Vec3,
-    /// Angle between the top and the bottom of the picture, 1 to 150 [degrees].
+    /// Angle between the top and the bottom of the picture, 1 to 150 \[degrees\].
     pub vertical_field_degrees: f64,
 }
 
@@ -25,7 +25,7 @@ impl Camera {
     const MARGIN: f64 = 0.10;
 
     /// The camera that looks from `direction` (from the scene to the eye, any length) and
-    /// just holds the box from `low` to `high` [m] in a picture of width over height `aspect`.
+    /// just holds the box from `low` to `high` \[m\] in a picture of width over height `aspect`.
     pub fn framing(low: Vec3, high: Vec3, direction: Vec3, aspect: f64) -> Self {
         let (low, high) = Self::sound_bounds(low, high);
         let aspect = if aspect.is_finite() {
@@ -132,7 +132,7 @@ impl Camera {
         (right, right.cross(forward), forward)
     }
 
-    /// Tangent of half the vertical field [1].
+    /// Tangent of half the vertical field \[1\].
     fn half_field_tangent(&self) -> f64 {
         let degrees = if self.vertical_field_degrees.is_finite() {
             self.vertical_field_degrees.clamp(1.0, 150.0)
@@ -142,8 +142,8 @@ impl Camera {
         functions::tan(degrees.to_radians() * 0.5)
     }
 
-    /// Where `point` [m] is in a picture of `width` x `height`: column and row in pixels
-    /// from the top left corner, and depth in front of the eye [m]. None behind the eye.
+    /// Where `point` \[m\] is in a picture of `width` x `height`: column and row in pixels
+    /// from the top left corner, and depth in front of the eye \[m\]. None behind the eye.
     pub fn project(&self, point: Vec3, width: u32, height: u32) -> Option<(f64, f64, f64)> {
         self.view(width, height).project(point)
     }
@@ -178,23 +178,23 @@ impl Camera {
 
 /// A camera with its axes and its size in pixels worked out.
 pub(super) struct View {
-    /// Where the eye is [m].
+    /// Where the eye is \[m\].
     pub(super) eye: Vec3,
     pub(super) right: Vec3,
     pub(super) up: Vec3,
     pub(super) forward: Vec3,
-    /// Size of a pixel at depth one [1].
+    /// Size of a pixel at depth one \[1\].
     pub(super) pixel: f64,
     /// In pixels.
     pub(super) width: f64,
     /// In pixels.
     pub(super) height: f64,
-    /// From the eye to what is in the middle [m]: the scale of the scene.
+    /// From the eye to what is in the middle \[m\]: the scale of the scene.
     pub(super) distance: f64,
 }
 
 impl View {
-    /// Rays through the picture: `at(column, row)`; their parameter is the depth [m].
+    /// Rays through the picture: `at(column, row)`; their parameter is the depth \[m\].
     pub(super) fn rays(&self) -> Rays {
         let corner = self.forward - self.right * (0.5 * self.width * self.pixel)
             + self.up * (0.5 * self.height * self.pixel);
@@ -204,7 +204,7 @@ impl View {
         }
     }
 
-    /// Column, row in pixels and depth [m] of a point in front of the eye.
+    /// Column, row in pixels and depth \[m\] of a point in front of the eye.
     pub(super) fn project(&self, point: Vec3) -> Option<(f64, f64, f64)> {
         let from_eye = point - self.eye;
         let depth = from_eye.dot(self.forward);

@@ -9,19 +9,19 @@ use drystone_base::{Pose, Vec3};
 pub enum Surface {
     /// A ball about the origin.
     Sphere {
-        /// [m]
+        /// \[m\]
         radius: f64,
     },
     /// A box about the origin, along the axes.
     Box {
-        /// Half of each edge [m].
+        /// Half of each edge \[m\].
         half: Vec3,
     },
     /// All points within `radius` of a segment along y, centred on the origin.
     Capsule {
-        /// Half of the segment, without the caps [m].
+        /// Half of the segment, without the caps \[m\].
         half_length: f64,
-        /// [m]
+        /// \[m\]
         radius: f64,
     },
     /// The endless plane y = 0 with soft grid lines; fades into the haze.
@@ -36,16 +36,16 @@ pub enum Surface {
 /// is not positive, are left out.
 #[derive(Clone, Debug, Default)]
 pub struct Curve {
-    /// From the root to the tip [m].
+    /// From the root to the tip \[m\].
     pub points: Vec<Vec3>,
-    /// Of each point [m].
+    /// Of each point \[m\].
     pub radii: Vec<f64>,
 }
 
 /// A triangle mesh.
 #[derive(Clone, Debug, Default)]
 pub struct Triangles {
-    /// Corners [m].
+    /// Corners \[m\].
     pub vertices: Vec<Vec3>,
     /// A normal for each vertex, any length: smooth shading. Empty: flat shading.
     pub normals: Vec<Vec3>,
@@ -80,12 +80,12 @@ pub struct Item {
     pub surface: Surface,
     /// Where it is.
     pub pose: Pose,
-    /// Colour under white light, linear RGB in [0, 1]; see [`super::srgb`].
+    /// Colour under white light, linear RGB in \[0, 1\]; see [`super::srgb`].
     pub colour: [f32; 3],
 }
 
 impl Item {
-    /// Smallest and largest corner of the world-aligned box about it [m]; none for the
+    /// Smallest and largest corner of the world-aligned box about it \[m\]; none for the
     /// ground, and for what is not finite or has no size.
     pub fn bounds(&self) -> Option<(Vec3, Vec3)> {
         let axes = self.pose.matrix();
@@ -119,7 +119,7 @@ impl Item {
     }
 }
 
-/// Smallest and largest corner of the world-aligned box about all `items` that have one [m].
+/// Smallest and largest corner of the world-aligned box about all `items` that have one \[m\].
 pub fn bounds<'a>(items: impl IntoIterator<Item = &'a Item>) -> Option<(Vec3, Vec3)> {
     items
         .into_iter()

@@ -12,21 +12,21 @@ use super::sky::Sky;
 const SUN_SIDE: f64 = 2048.0;
 /// Rows of a map that are drawn as one piece of work.
 const BAND: u32 = 256;
-/// An angle whose multiples spread evenly over the circle [rad].
+/// An angle whose multiples spread evenly over the circle \[rad\].
 pub(super) const GOLDEN_ANGLE: f64 = 2.399_963_229_728_653;
 
 /// How far light along one direction gets.
 pub(super) struct DepthMap {
     pub(super) right: Vec3,
     pub(super) up: Vec3,
-    /// Rows that take a point to column, row [texels] and depth [m]: `row[0..3]·p + row[3]`,
+    /// Rows that take a point to column, row \[texels\] and depth \[m\]: `row[0..3]·p + row[3]`,
     /// for points relative to the scene's middle.
     pub(super) rows: [[f32; 4]; 3],
-    /// Size of a texel [m].
+    /// Size of a texel \[m\].
     pub(super) texel: f64,
     width: u32,
     height: u32,
-    /// Distance of what is hit first from the plane through `corner` [m].
+    /// Distance of what is hit first from the plane through `corner` \[m\].
     depth: Vec<f32>,
 }
 
@@ -129,14 +129,14 @@ impl DepthMap {
         Some(map)
     }
 
-    /// Column, row [texels] and depth [m] of a point relative to the scene's middle.
+    /// Column, row \[texels\] and depth \[m\] of a point relative to the scene's middle.
     #[inline]
     fn place(&self, p: [f32; 3]) -> [f32; 3] {
         self.rows
             .map(|r| r[0] * p[0] + r[1] * p[1] + r[2] * p[2] + r[3])
     }
 
-    /// Depth of what is hit first [m]; infinite beyond the map.
+    /// Depth of what is hit first \[m\]; infinite beyond the map.
     #[inline]
     pub(super) fn depth(&self, x: i32, y: i32) -> f32 {
         if x < 0 || y < 0 || x >= self.width as i32 || y >= self.height as i32 {
@@ -167,11 +167,11 @@ pub(super) fn floor(x: f32) -> i32 {
 
 /// All light of a scene.
 pub(super) struct Lighting {
-    /// The maps measure from here, so that single precision is enough [m].
+    /// The maps measure from here, so that single precision is enough \[m\].
     pub(super) middle: Vec3,
     sun: Option<DepthMap>,
     sun_direction: Vec3,
-    /// Tangent of half the sun's diameter [1].
+    /// Tangent of half the sun's diameter \[1\].
     softness: f32,
     pub(super) sky: Sky,
     /// Points of the unit disc, evenly spread.
@@ -200,7 +200,7 @@ impl Lighting {
         }
     }
 
-    /// Share of the sun seen from `point` on a surface with this unit `normal` [1].
+    /// Share of the sun seen from `point` on a surface with this unit `normal` \[1\].
     ///
     /// What stands in the way far off blurs more: first the mean distance of what is in
     /// the way, then the share of the sun's image that it hides.

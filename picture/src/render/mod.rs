@@ -41,7 +41,7 @@ pub struct Light {
     pub direction: Vec3,
     /// Colour and strength, linear RGB; about 1 to 4.
     pub colour: [f32; 3],
-    /// Angle under which the sun is seen: how soft shadows are [degrees].
+    /// Angle under which the sun is seen: how soft shadows are \[degrees\].
     pub diameter_degrees: f64,
 }
 
@@ -72,7 +72,7 @@ pub struct Settings {
     pub zenith: [f32; 3],
     /// Colour of the sky at the horizon and of the haze, linear RGB.
     pub horizon: [f32; 3],
-    /// Multiplies all light before the tone curve [1].
+    /// Multiplies all light before the tone curve \[1\].
     pub exposure: f32,
 }
 
@@ -92,7 +92,7 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// Width over height [1].
+    /// Width over height \[1\].
     pub fn aspect(&self) -> f64 {
         let settings = self.sane();
         f64::from(settings.width) / f64::from(settings.height)

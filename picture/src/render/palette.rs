@@ -7,7 +7,7 @@ pub fn srgb(code: u32) -> [f32; 3] {
     [16, 8, 0].map(|shift| to_linear(((code >> shift) & 255) as u8))
 }
 
-/// An sRGB byte as linear light in [0, 1] (IEC 61966-2-1).
+/// An sRGB byte as linear light in \[0, 1\] (IEC 61966-2-1).
 pub(super) fn to_linear(byte: u8) -> f32 {
     let v = f64::from(byte) / 255.0;
     let linear = if v <= 0.04045 {

@@ -17,7 +17,7 @@ pub(super) struct Visible {
     pub(super) column: f64,
     /// Where it is in the picture, in pixels.
     pub(super) row: f64,
-    /// [m]
+    /// \[m\]
     pub(super) depth: f64,
 }
 
@@ -29,7 +29,7 @@ pub(super) struct Shader<'a> {
     rays: Rays,
     distance: f64,
     pixel: f64,
-    /// Between grid lines of the ground [m].
+    /// Between grid lines of the ground \[m\].
     grid: f64,
 }
 
@@ -269,7 +269,7 @@ fn thinness(pixels: f64) -> f32 {
     ((2.0 - pixels) / 1.5).clamp(0.0, 1.0) as f32
 }
 
-/// Light that a thin fibre throws back evenly, and as a highlight [1].
+/// Light that a thin fibre throws back evenly, and as a highlight \[1\].
 ///
 /// `diffuse = sin(t, l)`, `highlight = (sin(t, l) sin(t, e) - (t·l) (t·e))^p`   (Kajiya 1989, §4)
 ///

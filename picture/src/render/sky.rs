@@ -9,9 +9,9 @@ use super::primitive::Primitive;
 
 /// Texels along the side of a map, if it is square.
 const SIDE: f64 = 320.0;
-/// How far edges in the maps are spread [texels].
+/// How far edges in the maps are spread \[texels\].
 const BLUR: f32 = 3.0;
-/// How far a point is moved off its surface, so that it does not shadow itself [texels].
+/// How far a point is moved off its surface, so that it does not shadow itself \[texels\].
 const LIFT: f32 = 2.0;
 /// Solids drawn into all maps together; with more, fewer directions are used.
 const MOST_SOLIDS: usize = 8_000_000;
@@ -30,9 +30,9 @@ struct Block {
     direction: [Lanes; 3],
     right: [Lanes; 3],
     up: [Lanes; 3],
-    /// Place of the scene's middle in the map: column, row [texels], depth [m].
+    /// Place of the scene's middle in the map: column, row \[texels\], depth \[m\].
     start: [Lanes; 3],
-    /// Size of a texel [m], and its inverse.
+    /// Size of a texel \[m\], and its inverse.
     texel: Lanes,
     scale: Lanes,
     /// A place in the unit square for each direction, evenly spread.
@@ -100,7 +100,7 @@ impl Sky {
     }
 
     /// Light of the sky on a surface with this unit `normal`, linear RGB, and how much of
-    /// what the surface faces is open, in [0, 1]. `point` is relative to the scene's middle.
+    /// what the surface faces is open, in \[0, 1\]. `point` is relative to the scene's middle.
     ///
     /// One texel of each map is asked, beside the right one by up to half of `BLUR`, as
     /// `jitter` (two numbers in [0, 1) that vary from pixel to pixel) says: edges of the

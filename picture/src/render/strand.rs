@@ -9,18 +9,18 @@ use drystone_base::{Mat3, Vec3};
 
 use super::primitive::{Rays, Rectangle};
 
-/// Half the width of the thinnest ribbon, seen from the eye [pixels].
+/// Half the width of the thinnest ribbon, seen from the eye \[pixels\].
 const THIN: f64 = 0.45;
-/// The same from a light [texels].
+/// The same from a light \[texels\].
 const THIN_SHADOW: f64 = 0.55;
-/// Least share of samples that a thin ribbon keeps, so that the finest hair is still seen [1].
+/// Least share of samples that a thin ribbon keeps, so that the finest hair is still seen \[1\].
 const FAINTEST: f64 = 0.7;
 
 /// A piece of a strand: round, straight, tapered.
 pub(super) struct Segment {
-    /// [m]
+    /// \[m\]
     pub(super) ends: [Vec3; 2],
-    /// At the ends [m].
+    /// At the ends \[m\].
     pub(super) radii: [f64; 2],
     /// Tells strands apart: each leaves out other samples.
     pub(super) number: u32,
@@ -32,7 +32,7 @@ struct Ribbon {
     along: [f64; 2],
     /// 1 / length² of `along`; 0 if it is seen end on.
     inverse_square: f64,
-    /// Half the width at the ends as drawn, and as it is [pixels].
+    /// Half the width at the ends as drawn, and as it is \[pixels\].
     drawn: [f64; 2],
     real: [f64; 2],
     /// At the ends: depth for parallel rays, 1 / depth in perspective.
@@ -138,7 +138,7 @@ impl Segment {
     }
 
     /// Along the segment, out of it where `point` is seen, and the place on its surface there: a
-    /// ribbon is only about as deep as the tube. `pixel` is the size of a pixel there [m].
+    /// ribbon is only about as deep as the tube. `pixel` is the size of a pixel there \[m\].
     pub(super) fn frame(&self, point: Vec3, toward_eye: Vec3, pixel: f64) -> (Vec3, Vec3, Vec3) {
         let [a, b] = self.ends;
         let along = (b - a).normalize_or(Vec3::Y);
@@ -154,7 +154,7 @@ impl Segment {
 }
 
 impl Ribbon {
-    /// Where (x, y) is on it: the depth there [m], and the share of samples it may keep.
+    /// Where (x, y) is on it: the depth there \[m\], and the share of samples it may keep.
     #[inline(always)]
     fn hit(&self, x: f64, y: f64, radii: &[f64; 2]) -> Option<(f64, f64)> {
         let (dx, dy) = (x - self.start[0], y - self.start[1]);

@@ -38,7 +38,7 @@ fn cloth_on_balls(n: u32) -> Model {
     model
 }
 
-/// Processor time that this program has used, to a hundredth of a second [s].
+/// Processor time that this program has used, to a hundredth of a second \[s\].
 fn processor_seconds() -> Option<f64> {
     let text = std::fs::read_to_string("/proc/self/stat").ok()?;
     let after_name = text.rsplit_once(')')?.1;

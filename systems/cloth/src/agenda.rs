@@ -35,7 +35,7 @@ impl Entry {
     }
 
     /// How far its primitives are apart along its direction, with corners at `x`; see
-    /// [`drystone_geometry::proximity::gap_along`] [m].
+    /// [`drystone_geometry::proximity::gap_along`] \[m\].
     #[inline(always)]
     pub(crate) fn gap(&self, x: &[Vec3; 4]) -> f64 {
         if self.key >> 60 == Kind::VertexPlane as u64 {

@@ -27,12 +27,12 @@ use crate::pairs::{AHEAD, RANKS};
 const SLOT: u8 = 28;
 /// How many slots the calendar has.
 const RING: usize = 256;
-/// Radius of the smallest ball, as a part of the least slack of its pairs [1].
+/// Radius of the smallest ball, as a part of the least slack of its pairs \[1\].
 const SHARE: f64 = 0.35;
 /// Largest radius for a pair, as a part of its slack: references may lie a radius off and vertices a radius
-/// from them on both sides, so a fifth of the slack is left [1].
+/// from them on both sides, so a fifth of the slack is left \[1\].
 const ALLOWED: f64 = 0.2;
-/// Radii of the larger balls, as parts of the scale of a vertex [1]; the smallest adapts. Of a flat sheet whose vertices
+/// Radii of the larger balls, as parts of the scale of a vertex \[1\]; the smallest adapts. Of a flat sheet whose vertices
 /// are 1.5 thicknesses apart the next pairs but one have a slack of 0.06, those after them of 0.5 and 1.1.
 const RADII: [f64; RANKS] = [0.0, 0.01, 0.035, 0.097, 0.2];
 
@@ -65,7 +65,7 @@ pub(crate) struct Leash {
 const UNIT: u8 = 16;
 /// A vertex gets a leash if all of its balls are older than so many of its looks.
 const QUIET: Tick = 12;
-/// Longest leash; boxes are not meant to last longer [s].
+/// Longest leash; boxes are not meant to last longer \[s\].
 const LONGEST: f64 = 0.25;
 
 /// Balls of all vertices, and when pairs are looked at.

@@ -60,7 +60,7 @@ struct Fold {
     hinge: Hinge,
     damping: f64,
     level: u8,
-    /// Frequency at rest that its level was found for [1/s].
+    /// Frequency at rest that its level was found for \[1/s\].
     omega: f64,
 }
 
@@ -70,7 +70,7 @@ struct Membrane {
     triangle: Triangle,
     level: u8,
     bent: u8,
-    /// Longest period at rest [s].
+    /// Longest period at rest \[s\].
     longest: f64,
 }
 
@@ -91,7 +91,7 @@ pub struct ClampedDamper {
     pub sheet: String,
     /// The material's field: `stretch_damping` or `bending_damping`.
     pub what: &'static str,
-    /// What was asked for [N s/m] or [N m s].
+    /// What was asked for \[N s/m\] or \[N m s\].
     pub damping: f64,
     /// The most that every element of the sheet acts with; beyond it motion relaxes faster than asked for.
     pub carried: f64,
@@ -107,18 +107,18 @@ impl std::fmt::Display for ClampedDamper {
     }
 }
 
-/// Largest part of an element's motion that its dashpot takes in a period, as `b h W`, while the clock can help it [1].
+/// Largest part of an element's motion that its dashpot takes in a period, as `b h W`, while the clock can help it \[1\].
 const DAMPED: f64 = 0.5;
 /// How many levels a dashpot may ask of its element's clock for that.
 const DAMPING_LEVELS: u8 = 2;
 /// Most levels below rest that a deformed element ticks at.
 const MOST: u8 = 8;
-/// Part of the stable period that no clock goes beyond in the assembled system [1].
+/// Part of the stable period that no clock goes beyond in the assembled system \[1\].
 const ASSEMBLED: f64 = 0.8;
 /// Least number of edges that a vertex's clock is made for: a mass on a single spring, which falls between ticks,
 /// then strays by less than a hundredth of its rest.
 const ALONE: usize = 4;
-/// Longest period of springs in half periods of the bending modes at their ends [1].
+/// Longest period of springs in half periods of the bending modes at their ends \[1\].
 const BENT: f64 = 0.9;
 
 /// Level of an element whose dashpot `b` acts on `inverse_mass`: that of its stiffness, or a few below.
@@ -331,7 +331,7 @@ impl Net {
             .find(|e| self.edges[*e].contains(&b))
     }
 
-    /// Bound of the frequencies of springs about edge `e`: the root of its row's weighted sum [1/s].
+    /// Bound of the frequencies of springs about edge `e`: the root of its row's weighted sum \[1/s\].
     fn spring_row(
         &self,
         e: usize,
@@ -676,7 +676,7 @@ impl Elements {
     }
 }
 
-/// Bound of the bending frequencies about each hinge: the root of its row's weighted sum [1/s].
+/// Bound of the bending frequencies about each hinge: the root of its row's weighted sum \[1/s\].
 fn hinge_rows(
     hinges: &[Hinge],
     gradients: &[[Vec3; 4]],

@@ -15,19 +15,19 @@ use serde::{Deserialize, Serialize};
 
 use crate::clock::{Tick, seconds, ticks};
 
-/// Largest turn between two keys [rad].
+/// Largest turn between two keys \[rad\].
 const TURN: f64 = 0.05;
 /// Keys of an advance under acceleration, at least: between two of them vertices are off the parabola by an eighth of
 /// the acceleration times the square of the time between.
 const KEYS: u64 = 8;
 
-/// A row that depends on those before it leaves no more than this part of itself [1].
+/// A row that depends on those before it leaves no more than this part of itself \[1\].
 const DEPENDENT: f64 = 1e-9;
 
 /// A contact with something else than cloth that holds a body where it is.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Hold {
-    /// From the centre of mass [m].
+    /// From the centre of mass \[m\].
     pub arm: Vec3,
     /// Direction in which it pushes the body; it cannot pull.
     pub push: Vec3,
@@ -42,14 +42,14 @@ fn dot(a: Row, b: Row) -> f64 {
     a[0].dot(b[0]) + a[1].dot(b[1])
 }
 
-/// How a body answers an impulse at its centre [N s] and a moment about it [N m s]: a symmetric matrix of 6 x 6.
+/// How a body answers an impulse at its centre \[N s\] and a moment about it \[N m s\]: a symmetric matrix of 6 x 6.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 struct Response {
-    /// Velocity by impulse [1/kg].
+    /// Velocity by impulse \[1/kg\].
     linear: Mat3,
-    /// Velocity by moment; its transpose is spin by impulse [1/(kg m)].
+    /// Velocity by moment; its transpose is spin by impulse \[1/(kg m)\].
     mixed: Mat3,
-    /// Spin by moment [1/(kg m²)].
+    /// Spin by moment \[1/(kg m²)\].
     angular: Mat3,
 }
 
@@ -123,21 +123,21 @@ fn outer(a: Vec3, b: Vec3) -> Mat3 {
 pub struct FreeMotion {
     /// Pose of the obstacle at the start of the advance.
     pub pose: Pose,
-    /// Centre of mass then [m].
+    /// Centre of mass then \[m\].
     pub centre: Vec3,
-    /// Velocity of the centre then [m/s].
+    /// Velocity of the centre then \[m/s\].
     pub velocity: Vec3,
-    /// Its acceleration [m/s²].
+    /// Its acceleration \[m/s²\].
     pub acceleration: Vec3,
-    /// Spin, constant [rad/s].
+    /// Spin, constant \[rad/s\].
     pub spin: Vec3,
-    /// Mass [kg].
+    /// Mass \[kg\].
     pub mass: f64,
-    /// Inertia about the centre, in the world [kg m²].
+    /// Inertia about the centre, in the world \[kg m²\].
     pub inertia: Mat3,
     /// What holds it besides.
     pub holds: Vec<Hold>,
-    /// Impulse [N s] and moment about the centre [N m s] that these exert over the advance.
+    /// Impulse \[N s\] and moment about the centre \[N m s\] that these exert over the advance.
     pub support: [Vec3; 2],
     /// Pins that ride on it, and pull: numbers of the sheet and of the pin.
     pub riders: Vec<(usize, usize)>,
@@ -148,11 +148,11 @@ pub struct FreeMotion {
 pub struct Answer {
     /// Pose of the obstacle.
     pub pose: Pose,
-    /// Centre of mass [m].
+    /// Centre of mass \[m\].
     pub centre: Vec3,
-    /// Velocity [m/s] and spin [rad/s] that it has gained.
+    /// Velocity \[m/s\] and spin \[rad/s\] that it has gained.
     pub gained: [Vec3; 2],
-    /// Impulse [N s] and moment about its centre [N m s] that it has received.
+    /// Impulse \[N s\] and moment about its centre \[N m s\] that it has received.
     pub received: [Vec3; 2],
 }
 
@@ -163,7 +163,7 @@ pub(crate) struct FreeBody {
     time: Tick,
     centre: Vec3,
     rotation: Quat,
-    /// From the centre to the origin of the obstacle's frame, in that frame [m].
+    /// From the centre to the origin of the obstacle's frame, in that frame \[m\].
     offset: Vec3,
     velocity: Vec3,
     spin: Vec3,
@@ -258,7 +258,7 @@ impl FreeBody {
         }
     }
 
-    /// Its centre at `t`, with nothing moved [m].
+    /// Its centre at `t`, with nothing moved \[m\].
     #[inline]
     fn centre_at(&self, t: Tick) -> Vec3 {
         let h = seconds(t - self.time);
@@ -323,27 +323,27 @@ impl FreeBody {
         self.kicked
     }
 
-    /// From its centre to a point, at `t` [m].
+    /// From its centre to a point, at `t` \[m\].
     #[inline]
     pub(crate) fn arm(&self, point: Vec3, t: Tick) -> Vec3 {
         point - self.centre_at(t)
     }
 
-    /// Velocity of its centre [m/s] and spin [rad/s], at `t`.
+    /// Velocity of its centre \[m/s\] and spin \[rad/s\], at `t`.
     #[inline]
     pub(crate) fn twist(&self, t: Tick) -> [Vec3; 2] {
         let h = seconds(t - self.time);
         [self.velocity + self.acceleration * h, self.spin]
     }
 
-    /// Velocity at the end of an arm, at `t` [m/s].
+    /// Velocity at the end of an arm, at `t` \[m/s\].
     #[inline]
     pub(crate) fn velocity_at(&self, arm: Vec3, t: Tick) -> Vec3 {
         let [velocity, spin] = self.twist(t);
         velocity + spin.cross(arm)
     }
 
-    /// Change of velocity at the end of an arm by an impulse there [m/s].
+    /// Change of velocity at the end of an arm by an impulse there \[m/s\].
     #[inline]
     pub(crate) fn answer_at(&self, arm: Vec3, impulse: Vec3) -> Vec3 {
         let [velocity, spin] = self.response.times(impulse, arm.cross(impulse));

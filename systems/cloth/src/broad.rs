@@ -16,9 +16,9 @@ use crate::net::Net;
 use crate::pair::Kind;
 use crate::pairs::{AHEAD, RANKS};
 
-/// Room around a vertex, as a part of its scale [1].
+/// Room around a vertex, as a part of its scale \[1\].
 const ROOM: f64 = 0.3;
-/// How long a box is meant to last, at most [s].
+/// How long a box is meant to last, at most \[s\].
 const LAST: f64 = 0.1;
 
 /// Lowest and highest corner of a box.
@@ -31,7 +31,7 @@ pub(crate) struct Broad {
     vertices: BoxTree,
     edges: BoxTree,
     faces: BoxTree,
-    /// Largest coordinate of a box [m].
+    /// Largest coordinate of a box \[m\].
     pub(crate) extent: f64,
 }
 
@@ -149,7 +149,7 @@ impl Run<'_> {
         self.scratch.hits = hits;
     }
 
-    /// Room around a vertex [m].
+    /// Room around a vertex \[m\].
     pub(crate) fn room(&self, i: usize) -> f64 {
         ROOM * self.net.scale[i]
     }

@@ -5,7 +5,7 @@
 /// Time in ticks of 2⁻⁴⁰ s; reaches for half a year.
 pub type Tick = u64;
 
-/// Length of a tick [s].
+/// Length of a tick \[s\].
 pub const TICK: f64 = 1.0 / (1u64 << 40) as f64;
 
 /// Periods are 2^level ticks, level below this: 2⁻⁴ s at most.
@@ -22,7 +22,7 @@ pub fn ticks(seconds: f64) -> Tick {
     (seconds / TICK).round() as Tick
 }
 
-/// Level of the longest period that is not longer than `h` [s]; `None` below one tick.
+/// Level of the longest period that is not longer than `h` \[s\]; `None` below one tick.
 #[inline]
 pub(crate) fn level_of(h: f64) -> Option<u8> {
     let ticks = h / TICK;
@@ -34,7 +34,7 @@ pub(crate) fn level_of(h: f64) -> Option<u8> {
     Some(exponent.clamp(0, LEVELS as i64 - 1) as u8)
 }
 
-/// Period of a level [s].
+/// Period of a level \[s\].
 #[inline]
 pub(crate) fn period(level: u8) -> f64 {
     seconds(1 << level)

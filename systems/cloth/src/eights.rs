@@ -51,7 +51,7 @@ pub(crate) fn in_eights<T: Copy>(
 pub(crate) struct Springs {
     ends: [[u32; 8]; 2],
     length: Eight<f64>,
-    /// Stiffness times period [N s/m].
+    /// Stiffness times period \[N s/m\].
     kick: Eight<f64>,
 }
 
@@ -93,7 +93,7 @@ impl Dashpots {
 pub(crate) struct Hinges {
     corners: [[u32; 8]; 4],
     angle: Eight<f64>,
-    /// Stiffness times period [N m s].
+    /// Stiffness times period \[N m s\].
     kick: Eight<f64>,
 }
 
@@ -121,7 +121,7 @@ pub(crate) fn tick_springs(springs: &[Springs], vertices: &mut [Vertex]) {
     dispatch(TickSprings { springs, vertices });
 }
 
-/// Slows the ends of dashpots, run by run; gives the energy taken [J].
+/// Slows the ends of dashpots, run by run; gives the energy taken \[J\].
 pub(crate) fn tick_dashpots(dashpots: &[Dashpots], vertices: &mut [Vertex]) -> f64 {
     dispatch(TickDashpots { dashpots, vertices })
 }

@@ -13,27 +13,27 @@ use crate::vertex::Vertex;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Spring {
     pub(crate) ends: [u32; 2],
-    /// [m]
+    /// \[m\]
     pub(crate) length: f64,
-    /// `V = k/2 (|e| - L)²` [N/m]
+    /// `V = k/2 (|e| - L)²` \[N/m\]
     pub(crate) stiffness: f64,
-    /// Period [s].
+    /// Period \[s\].
     pub(crate) period: f64,
 }
 
 impl Spring {
-    /// Stiffness times the period [N s/m].
+    /// Stiffness times the period \[N s/m\].
     pub(crate) fn kick(&self) -> f64 {
         self.stiffness * self.period
     }
 
-    /// [J]
+    /// \[J\]
     pub(crate) fn energy(&self, x: [Vec3; 2]) -> f64 {
         let stretch = (x[1] - x[0]).length() - self.length;
         0.5 * self.stiffness * stretch * stretch
     }
 
-    /// On the first end; on the second the opposite [N].
+    /// On the first end; on the second the opposite \[N\].
     pub(crate) fn force(&self, x: [Vec3; 2]) -> Vec3 {
         let e = x[1] - x[0];
         let length = e.length();
@@ -64,9 +64,9 @@ impl Spring {
 
 /// What prescribed vertices withstand.
 pub(crate) struct Held<'a> {
-    /// Work that they do meanwhile [J].
+    /// Work that they do meanwhile \[J\].
     pub(crate) work: f64,
-    /// By vertex, the impulse that it has received [N s].
+    /// By vertex, the impulse that it has received \[N s\].
     pub(crate) reaction: &'a mut [Vec3],
 }
 
@@ -98,12 +98,12 @@ fn dashpot(inverse: f64, inverse_mass: f64) -> f64 {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Dashpot {
     pub(crate) ends: [u32; 2],
-    /// `1/(b h)` of damping `b` and period `h` [m/(N s²)].
+    /// `1/(b h)` of damping `b` and period `h` \[m/(N s²)\].
     pub(crate) inverse: f64,
 }
 
 impl Dashpot {
-    /// Slows both ends; gives the energy taken [J].
+    /// Slows both ends; gives the energy taken \[J\].
     #[inline]
     pub(crate) fn tick(&self, vertices: &mut [Vertex], held: &mut Held<'_>) -> f64 {
         let [a, b] = self.ends.map(|i| i as usize);
@@ -129,11 +129,11 @@ impl Dashpot {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Hinge {
     pub(crate) corners: [u32; 4],
-    /// Angle at rest, 0 if flat [rad].
+    /// Angle at rest, 0 if flat \[rad\].
     pub(crate) angle: f64,
-    /// `V = c/2 (θ - θ₀)²` [N m]
+    /// `V = c/2 (θ - θ₀)²` \[N m\]
     pub(crate) stiffness: f64,
-    /// Period [s].
+    /// Period \[s\].
     pub(crate) period: f64,
 }
 
@@ -141,12 +141,12 @@ pub(crate) struct Hinge {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct HingeDashpot {
     pub(crate) corners: [u32; 4],
-    /// `1/(b h)` of damping `b` and period `h` [1/(N m s²)].
+    /// `1/(b h)` of damping `b` and period `h` \[1/(N m s²)\].
     pub(crate) inverse: f64,
 }
 
 impl HingeDashpot {
-    /// Slows the angle; gives the energy taken [J].
+    /// Slows the angle; gives the energy taken \[J\].
     pub(crate) fn tick(&self, vertices: &mut [Vertex], held: &mut Held<'_>) -> f64 {
         let index = self.corners.map(|i| i as usize);
         let Some((_, gradient)) = hinge_angle(index.map(|i| vertices[i].position)) else {
@@ -171,7 +171,7 @@ impl HingeDashpot {
     }
 }
 
-/// Angle between the normals of two triangles and its gradient by corner [rad], [rad/m].
+/// Angle between the normals of two triangles and its gradient by corner \[rad\], \[rad/m\].
 ///
 /// With `e = x1 - x0`, `a = x2 - x0`, `b = x3 - x0`, `n1 = e × a`, `n2 = b × e`:
 /// `θ = atan2((n1 × n2)·e/|e|, n1·n2)`, where `n1 × n2 = -e (n1·b)`. `None` if a triangle has no area.
@@ -216,7 +216,7 @@ pub(crate) fn small_angle(y: f64, x: f64) -> f64 {
 }
 
 impl Hinge {
-    /// Angle away from rest, taken as less than a turn either way [rad].
+    /// Angle away from rest, taken as less than a turn either way \[rad\].
     fn bend(&self, angle: f64) -> f64 {
         let bend = angle - self.angle;
         if bend > std::f64::consts::PI {
@@ -228,14 +228,14 @@ impl Hinge {
         }
     }
 
-    /// [J]
+    /// \[J\]
     pub(crate) fn energy(&self, x: [Vec3; 4]) -> f64 {
         hinge_angle(x).map_or(0.0, |(angle, _)| {
             0.5 * self.stiffness * self.bend(angle).powi(2)
         })
     }
 
-    /// By corner [N].
+    /// By corner \[N\].
     pub(crate) fn force(&self, x: [Vec3; 4]) -> [Vec3; 4] {
         hinge_angle(x).map_or([Vec3::ZERO; 4], |(angle, gradient)| {
             gradient.map(|g| g * (-self.stiffness * self.bend(angle)))
@@ -257,7 +257,7 @@ impl Hinge {
         }
     }
 
-    /// Square of its own frequency where its corners are `x` [1/s²].
+    /// Square of its own frequency where its corners are `x` \[1/s²\].
     pub(crate) fn frequency_squared(&self, x: [Vec3; 4], inverse_mass: [f64; 4]) -> f64 {
         hinge_angle(x).map_or(f64::INFINITY, |(_, gradient)| {
             let part = |k: usize| gradient[k].length_squared() * inverse_mass[k];
@@ -272,12 +272,12 @@ pub(crate) struct Triangle {
     pub(crate) corners: [u32; 3],
     /// Inverse of the rest edges in the rest plane, by rows.
     inverse: [[f64; 2]; 2],
-    /// [m²]
+    /// \[m²\]
     pub(crate) area: f64,
-    /// Lamé's constants times the thickness [N/m].
+    /// Lamé's constants times the thickness \[N/m\].
     pub(crate) lambda: f64,
     pub(crate) mu: f64,
-    /// Period [s].
+    /// Period \[s\].
     pub(crate) period: f64,
 }
 
@@ -320,14 +320,14 @@ impl Triangle {
         (f, strain)
     }
 
-    /// `A (μ ‖E‖² + λ/2 (tr E)²)` [J]
+    /// `A (μ ‖E‖² + λ/2 (tr E)²)` \[J\]
     pub(crate) fn energy(&self, x: [Vec3; 3]) -> f64 {
         let (_, [xx, yy, xy]) = self.strain(x);
         let square = xx * xx + yy * yy + 2.0 * xy * xy;
         self.area * (self.mu * square + 0.5 * self.lambda * (xx + yy) * (xx + yy))
     }
 
-    /// `-A F (2μE + λ tr E) B^T`, by corner [N].
+    /// `-A F (2μE + λ tr E) B^T`, by corner \[N\].
     pub(crate) fn force(&self, x: [Vec3; 3]) -> [Vec3; 3] {
         let (f, [xx, yy, xy]) = self.strain(x);
         let pressure = self.lambda * (xx + yy);

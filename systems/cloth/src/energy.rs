@@ -8,7 +8,7 @@ use crate::net::Net;
 use crate::state::State;
 use crate::vertex::Vertex;
 
-/// Energies at one time [J].
+/// Energies at one time \[J\].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Energy {
     /// Of motion.
@@ -24,18 +24,18 @@ pub struct Energy {
 }
 
 impl Energy {
-    /// All but that of penalty layers [J].
+    /// All but that of penalty layers \[J\].
     pub fn without_contact(&self) -> f64 {
         self.kinetic + self.stretching + self.bending + self.gravity
     }
 
-    /// All of them [J].
+    /// All of them \[J\].
     pub fn total(&self) -> f64 {
         self.kinetic + self.stretching + self.bending + self.contact + self.gravity
     }
 }
 
-/// What was put in and taken out since the start [J].
+/// What was put in and taken out since the start \[J\].
 ///
 /// Energy here leaves out that of penalty layers: with a restitution below 1 contact never gives all of it back. What
 /// contact holds at present counts as taken. Each kick is booked by itself: where layers hold what elastic forces press,
@@ -139,7 +139,7 @@ pub(crate) fn energy_of_sheets(net: &Net, state: &State) -> Vec<Energy> {
     sheets
 }
 
-/// Energy of all penalty layers [J].
+/// Energy of all penalty layers \[J\].
 pub(crate) fn contact_energy(net: &Net, state: &State) -> f64 {
     let at = |i: u32| state.vertices[i as usize].at(state.time, net.gravity);
     let mut sum = 0.0;
@@ -154,7 +154,7 @@ pub(crate) fn contact_energy(net: &Net, state: &State) -> f64 {
     sum
 }
 
-/// Momentum of everything free [kg m/s], and its moment about the origin [kg m²/s].
+/// Momentum of everything free \[kg m/s\], and its moment about the origin \[kg m²/s\].
 pub(crate) fn momentum(net: &Net, state: &State) -> (Vec3, Vec3) {
     let (mut linear, mut angular) = (Vec3::ZERO, Vec3::ZERO);
     for v in &state.vertices {

@@ -60,9 +60,9 @@ pub(crate) struct Scratch {
     pub(crate) tail: Vec<Entry>,
     /// By vertex, half of the kicks of this time; see `tick_elastic`.
     pub(crate) middle: Vec<Vec3>,
-    /// Vertices that fields and loads push at this time: velocity before [m/s] and impulse [N s].
+    /// Vertices that fields and loads push at this time: velocity before \[m/s\] and impulse \[N s\].
     pub(crate) pushed: Vec<(u32, Vec3, Vec3)>,
-    /// By sheet, its energy at the end of the last advance [J]; see `watch.rs`.
+    /// By sheet, its energy at the end of the last advance \[J\]; see `watch.rs`.
     pub(crate) sheet_energy: Vec<f64>,
     /// By vertex, its velocity before the kicks of a time; by obstacle, the same of bodies that give way. What contact
     /// takes, it takes half way through the kicks; see `take_losses`.

@@ -5,19 +5,19 @@ use drystone_base::Vec3;
 use crate::net::Net;
 use crate::{Contact, Model, Options, Sheet};
 
-/// Thickness as a part of the least distance between pieces of a mesh that share no vertex [1].
+/// Thickness as a part of the least distance between pieces of a mesh that share no vertex \[1\].
 ///
 /// On a grid of right triangles `a` apart that distance is `a/√2`, so this is a quarter of the spacing: well below the
 /// `a/1.5` at which a flat sheet begins to push at itself, so that it may fold.
 const OF_MESH: f64 = 0.35;
-/// Thickness as a part of the least distance at the start [1].
+/// Thickness as a part of the least distance at the start \[1\].
 const OF_GAP: f64 = 0.9;
-/// What a start leaves of the thickness that fits the mesh, at least [1].
+/// What a start leaves of the thickness that fits the mesh, at least \[1\].
 const LEAST: f64 = 1e-3;
 
 impl Sheet {
     /// A thickness that fits the rest shape: 0.35 of the least distance between two pieces that share no vertex, or of the
-    /// shortest edge if that is less; nothing for a single particle [m].
+    /// shortest edge if that is less; nothing for a single particle \[m\].
     pub fn fitting_thickness(&self) -> Option<f64> {
         let rest = self.rest.as_ref().unwrap_or(&self.points);
         let at = |i: u32| rest.get(i as usize).copied().unwrap_or(Vec3::NAN);

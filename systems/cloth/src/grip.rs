@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::clock::Tick;
 
-/// How far layers may rise until a spring that was set deeper becomes as soft as they are [1].
+/// How far layers may rise until a spring that was set deeper becomes as soft as they are \[1\].
 const SOFTENS: f64 = 8.0;
 
 /// The spring of one pair.
@@ -18,9 +18,9 @@ const SOFTENS: f64 = 8.0;
 pub(crate) struct Grip {
     /// The points that it joins, by the weights of the corners.
     weights: [f64; 4],
-    /// From one to the other where it is slack [m].
+    /// From one to the other where it is slack \[m\].
     slack: Vec3,
-    /// Of the spring [N/m].
+    /// Of the spring \[N/m\].
     pub(crate) stiffness: f64,
     /// When it last pulled.
     pub(crate) time: Tick,
@@ -37,7 +37,7 @@ impl Grip {
         }
     }
 
-    /// How far its points have slipped along the surface with unit normal `n`, with corners at `x` [m].
+    /// How far its points have slipped along the surface with unit normal `n`, with corners at `x` \[m\].
     #[inline]
     fn slip(&self, x: &[Vec3; 4], n: Vec3) -> Vec3 {
         let mut slip = -self.slack;
@@ -48,7 +48,7 @@ impl Grip {
     }
 
     /// Force of the spring, at most `most`, on the first primitive of a pair of unit normal `n` whose corners are at `x`
-    /// and whose closest points are `apart`; layers there are `stiffness` stiff [N].
+    /// and whose closest points are `apart`; layers there are `stiffness` stiff \[N\].
     #[inline]
     pub(crate) fn pull(
         &mut self,

@@ -13,7 +13,7 @@ use crate::event_loop::Run;
 use crate::net::Net;
 use crate::pair::{Kind, Pair};
 
-/// How long a certificate over a plane that turns is valid, at most [s].
+/// How long a certificate over a plane that turns is valid, at most \[s\].
 const TURNING: f64 = 1.0 / 64.0;
 
 impl Net {
@@ -95,7 +95,7 @@ impl Run<'_> {
         [c0, c1, c2]
     }
 
-    /// How long a vertex certainly stays out of the next layer of a half-space if nothing kicks it [s].
+    /// How long a vertex certainly stays out of the next layer of a half-space if nothing kicks it \[s\].
     pub(crate) fn time_over_plane(&self, pair: &Pair) -> f64 {
         let (t, gravity) = (self.state.time, self.net.gravity);
         let vertex = &self.state.vertices[pair.corners[0] as usize];

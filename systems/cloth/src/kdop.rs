@@ -344,7 +344,7 @@ impl Run<'_> {
         }
     }
 
-    /// Life of a separation along an axis [s]; nothing if they are too close.
+    /// Life of a separation along an axis \[s\]; nothing if they are too close.
     fn separation(&self, nodes: [u32; 2], axis: usize, above: bool) -> f64 {
         let [a, b] = if above { nodes } else { [nodes[1], nodes[0]] };
         let (low, high) = (

@@ -17,13 +17,13 @@ struct GivingSide {
     first: bool,
     /// Sum of the weights of its corners, 1 or -1.
     sign: f64,
-    /// From its centre to where the pair meets it [m].
+    /// From its centre to where the pair meets it \[m\].
     arm: Vec3,
 }
 
 /// Restitution below which contact also brakes what parts, with as much as its layers push, and does not only cease to
 /// push: what was stopped deep inside comes back to the surface with the speed of half a kick, which would else be its
-/// restitution [1].
+/// restitution \[1\].
 const DEAD: f64 = 0.1;
 
 /// Two primitives that push each other at this time.
@@ -36,13 +36,13 @@ pub(crate) struct Touch {
     weights: [f64; 4],
     /// From the second to the first.
     normal: Vec3,
-    /// What all of its layers push in the period of the fastest that push [N s].
+    /// What all of its layers push in the period of the fastest that push \[N s\].
     impulse: f64,
-    /// What its slower layers pushed since half of their periods, less what they were to push until now [N s].
+    /// What its slower layers pushed since half of their periods, less what they were to push until now \[N s\].
     ahead: f64,
     restitution: f64,
     friction: f64,
-    /// What static friction pulls with in that period, along the surface [N s].
+    /// What static friction pulls with in that period, along the surface \[N s\].
     grip: Vec3,
     side: Option<GivingSide>,
 }
@@ -182,8 +182,8 @@ impl Run<'_> {
         // of all its layers the deepest that push have the fastest clock: at its ticks contact grips and takes energy
         if d >= net.layers.thickness(outermost, entry.to.saturating_add(1)) {
             let [a, b] = [entry.corners[0], entry.corners[3]].map(|i| net.object_of(i));
-            touch.restitution = a.restitution.max(b.restitution);
-            touch.friction = (a.friction * b.friction).sqrt();
+            let contact = a.contact(b);
+            (touch.restitution, touch.friction) = (contact.restitution, contact.friction);
             touch.impulse = push;
             if entry.from > 1 {
                 touch.impulse += h * net.layers.force(outermost, 1, entry.from - 1, d);
@@ -209,7 +209,7 @@ impl Run<'_> {
         true
     }
 
-    /// Force of static friction on the first primitive of a pair, at most `most` [N]; see [`Grip::pull`].
+    /// Force of static friction on the first primitive of a pair, at most `most` \[N\]; see [`Grip::pull`].
     #[inline]
     fn grip(
         &mut self,
@@ -295,7 +295,7 @@ impl Run<'_> {
         self.scratch.touches = touches;
     }
 
-    /// Relative velocity of the two sides half way through the kicks of this time [m/s].
+    /// Relative velocity of the two sides half way through the kicks of this time \[m/s\].
     #[inline]
     fn middle_velocity(&self, touch: &Touch) -> Vec3 {
         let mut velocity = Vec3::ZERO;
@@ -420,7 +420,7 @@ impl Run<'_> {
         None
     }
 
-    /// What an impulse on a contact adds to its relative velocity by the answer of a body that gives way [m/s].
+    /// What an impulse on a contact adds to its relative velocity by the answer of a body that gives way \[m/s\].
     #[inline]
     fn answer(&self, touch: &Touch, impulse: Vec3) -> Vec3 {
         match touch.side.map(|side| (side, &self.state.bodies[side.body])) {

@@ -18,7 +18,6 @@ mod elastic_ticks;
 mod energy;
 mod error;
 mod event_loop;
-mod field;
 mod fitting;
 mod grip;
 mod half_space;
@@ -48,12 +47,10 @@ mod watch;
 pub use beats::ClampedDamper;
 pub use body::{Answer, FreeMotion, Hold};
 pub use clock::{TICK, Tick, seconds, ticks};
+pub use drystone_common::{Field, Key, MotionPath, Wind};
 pub use energy::{Account, Energy};
 pub use error::Error;
-pub use field::{Field, Wind};
-pub use model::{
-    Contact, Load, Material, Model, Motion, Obstacle, Pin, PointsKey, PoseKey, Sheet, Stretch,
-};
+pub use model::{Contact, Load, Material, Model, Motion, Obstacle, Pin, PointsKey, Sheet, Stretch};
 pub use mover::MoverState;
 pub use options::{BroadPhase, Certificate, Gravity, Options};
 pub use pair::Kind;

@@ -82,7 +82,7 @@ impl Run<'_> {
         }
     }
 
-    /// The distance that certificates of a pair watch: the thickness of its next layer, not active yet [m].
+    /// The distance that certificates of a pair watch: the thickness of its next layer, not active yet \[m\].
     #[inline]
     pub(crate) fn watched(&self, pair: &Pair) -> f64 {
         match pair.scripted {

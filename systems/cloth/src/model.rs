@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use drystone_base::{Pose, Vec3};
+use drystone_common::{Materials, MotionPath};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -12,15 +13,15 @@ use crate::{Error, Field};
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Stretch {
-    /// A spring along every edge, `V = k/2 (|e| - L)²`; k [N/m].
+    /// A spring along every edge, `V = k/2 (|e| - L)²`; k \[N/m\].
     Spring(f64),
-    /// The membrane of Discrete Shells, `V = k L (1 - |e|/L)²`; k [N] (Grinspun 2003, §3).
+    /// The membrane of Discrete Shells, `V = k L (1 - |e|/L)²`; k \[N\] (Grinspun 2003, §3).
     Shell(f64),
     /// St. Venant-Kirchhoff triangles.
     Triangle {
-        /// Young's modulus times thickness [N/m].
+        /// Young's modulus times thickness \[N/m\].
         young: f64,
-        /// Poisson's ratio, from -0.9 to 0.9 in the plane [1].
+        /// Poisson's ratio, from -0.9 to 0.9 in the plane \[1\].
         poisson: f64,
     },
 }
@@ -29,23 +30,23 @@ pub enum Stretch {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Material {
-    /// Mass of an area [kg/m²].
+    /// Mass of an area \[kg/m²\].
     pub density: f64,
-    /// Mass of every vertex besides; for particles and chains [kg].
+    /// Mass of every vertex besides; for particles and chains \[kg\].
     pub vertex_mass: f64,
     /// What resists stretching.
     pub stretch: Stretch,
-    /// Dashpot along every edge [N s/m].
+    /// Dashpot along every edge \[N s/m\].
     pub stretch_damping: f64,
-    /// Bending stiffness, `V = k 3|e|²/A (θ - θ₀)²` at every inner edge [N m] (Grinspun 2003, eq. 1).
+    /// Bending stiffness, `V = k 3|e|²/A (θ - θ₀)²` at every inner edge \[N m\] (Grinspun 2003, eq. 1).
     pub bending: f64,
-    /// Damping of every inner edge's angle [N m s].
+    /// Damping of every inner edge's angle \[N m s\].
     pub bending_damping: f64,
-    /// Coulomb's coefficient; of a pair, the geometric mean [1].
+    /// Coulomb's coefficient; of a pair, the geometric mean \[1\].
     pub friction: f64,
-    /// Coefficient of restitution, speed out over speed in; of a pair, the larger [1].
+    /// Coefficient of restitution, speed out over speed in; of a pair, the larger \[1\].
     pub restitution: f64,
-    /// Drag of an area in moving air [kg/(m² s)].
+    /// Drag of an area in moving air \[kg/(m² s)\].
     pub drag: f64,
 }
 
@@ -65,21 +66,12 @@ impl Default for Material {
     }
 }
 
-/// Where something is at a time.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct PoseKey {
-    /// From the start [s].
-    pub time: f64,
-    /// At that time.
-    pub pose: Pose,
-}
-
 /// Where all points of something are at a time.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PointsKey {
-    /// From the start [s].
+    /// From the start \[s\].
     pub time: f64,
-    /// One for each point [m].
+    /// One for each point \[m\].
     pub points: Vec<Vec3>,
 }
 
@@ -90,8 +82,8 @@ pub enum Motion {
     /// Not at all.
     #[default]
     Fixed,
-    /// As a rigid body whose first pose is that of the start; turns are cut into small ones.
-    Poses(Vec<PoseKey>),
+    /// As a rigid body whose first pose is that of the start; turns and curves are cut into straight pieces.
+    Path(MotionPath),
     /// Every point by itself. A key at time 0 is where they start and may be left out.
     Points(Vec<PointsKey>),
     /// Follows [`System::drive_obstacle`](crate::System::drive_obstacle) or
@@ -107,7 +99,7 @@ pub struct Pin {
     /// How they move.
     #[serde(default)]
     pub motion: Motion,
-    /// When they are let go; never, if none [s].
+    /// When they are let go; never, if none \[s\].
     #[serde(default)]
     pub until: Option<f64>,
 }
@@ -117,15 +109,15 @@ pub struct Pin {
 pub struct Load {
     /// Numbers of vertices of the sheet.
     pub vertices: Vec<u32>,
-    /// On each of them [N].
+    /// On each of them \[N\].
     pub force: Vec3,
-    /// Time in which it rises from nothing [s].
+    /// Time in which it rises from nothing \[s\].
     #[serde(default)]
     pub ramp: f64,
-    /// When it begins to rise [s].
+    /// When it begins to rise \[s\].
     #[serde(default)]
     pub from: f64,
-    /// When it ends; never if left out [s].
+    /// When it ends; never if left out \[s\].
     #[serde(default)]
     pub until: Option<f64>,
 }
@@ -150,11 +142,11 @@ impl Load {
 pub struct Sheet {
     /// For reports.
     pub name: String,
-    /// Where the vertices start [m].
+    /// Where the vertices start \[m\].
     pub points: Vec<Vec3>,
-    /// Where they would be at rest, if not where they start [m].
+    /// Where they would be at rest, if not where they start \[m\].
     pub rest: Option<Vec<Vec3>>,
-    /// How they start; at rest if empty [m/s].
+    /// How they start; at rest if empty \[m/s\].
     pub velocities: Vec<Vec3>,
     /// Triangles.
     pub faces: Vec<[u32; 3]>,
@@ -162,8 +154,11 @@ pub struct Sheet {
     pub segments: Vec<[u32; 2]>,
     /// What it is made of.
     pub material: Material,
+    /// Of its surface, among the model's materials: instead of the friction and restitution of `material`, against
+    /// whatever has one too.
+    pub contact_material: Option<usize>,
     /// Thickness of its outermost layer; that of the model's [`Contact`] if none. Between two sheets it is the mean
-    /// of both, between a sheet and an obstacle that of the sheet [m].
+    /// of both, between a sheet and an obstacle that of the sheet \[m\].
     pub thickness: Option<f64>,
     /// What moves as prescribed.
     pub pins: Vec<Pin>,
@@ -200,7 +195,7 @@ impl Sheet {
 pub struct Obstacle {
     /// For reports.
     pub name: String,
-    /// Where the vertices start [m].
+    /// Where the vertices start \[m\].
     pub points: Vec<Vec3>,
     /// Triangles.
     pub faces: Vec<[u32; 3]>,
@@ -211,11 +206,13 @@ pub struct Obstacle {
     pub planes: Vec<[u32; 3]>,
     /// How it moves.
     pub motion: Motion,
-    /// Coulomb's coefficient [1].
+    /// Coulomb's coefficient \[1\].
     pub friction: f64,
-    /// Coefficient of restitution [1].
+    /// Coefficient of restitution \[1\].
     pub restitution: f64,
-    /// Largest effective inverse mass at each of its points [1/kg], if it may give way
+    /// Of its surface, among the model's materials: instead of the two above, against whatever has one too.
+    pub contact_material: Option<usize>,
+    /// Largest effective inverse mass at each of its points \[1/kg\], if it may give way
     /// ([`System::free_obstacle`](crate::System::free_obstacle)); empty if it is always prescribed.
     pub inverse_mass: Vec<f64>,
 }
@@ -224,9 +221,9 @@ pub struct Obstacle {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Contact {
-    /// Distance at which the outermost layer acts, η(1), of sheets that have none of their own [m].
+    /// Distance at which the outermost layer acts, η(1), of sheets that have none of their own \[m\].
     pub thickness: f64,
-    /// Stiffness of the outermost layer, r(1) [N/m].
+    /// Stiffness of the outermost layer, r(1) \[N/m\].
     pub stiffness: f64,
 }
 
@@ -248,7 +245,9 @@ pub struct Model {
     pub obstacles: Vec<Obstacle>,
     /// The penalty layers.
     pub contact: Contact,
-    /// Acceleration of everything free [m/s²].
+    /// Materials of surfaces, and what holds between each two.
+    pub materials: Materials,
+    /// Acceleration of everything free \[m/s²\].
     pub gravity: Vec3,
     /// Moving air and other fields.
     pub fields: Vec<Arc<dyn Field>>,
@@ -257,19 +256,19 @@ pub struct Model {
 }
 
 impl Model {
-    /// Thickness of the outermost layer of each sheet [m].
+    /// Thickness of the outermost layer of each sheet \[m\].
     pub fn thicknesses(&self) -> impl Iterator<Item = f64> + '_ {
         let own = |sheet: &Sheet| sheet.thickness.unwrap_or(self.contact.thickness);
         self.sheets.iter().map(own)
     }
 
-    /// Largest thickness of a sheet [m].
+    /// Largest thickness of a sheet \[m\].
     pub(crate) fn thickest(&self) -> f64 {
         let largest = self.thicknesses().max_by(f64::total_cmp);
         largest.unwrap_or(self.contact.thickness)
     }
 
-    /// Least thickness of a sheet [m].
+    /// Least thickness of a sheet \[m\].
     pub(crate) fn thinnest(&self) -> f64 {
         let least = self.thicknesses().min_by(f64::total_cmp);
         least.unwrap_or(self.contact.thickness)

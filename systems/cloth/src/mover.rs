@@ -1,21 +1,24 @@
 //! What moves as prescribed: straight from key to key, a change of velocity being an event.
 
-use drystone_base::functions::{atan2, rotation_about};
-use drystone_base::{Pose, Quat, Vec3};
+use drystone_base::rotation::log;
+use drystone_base::{Pose, Vec3};
+use drystone_common::MotionPath;
 use serde::{Deserialize, Serialize};
 
 use crate::clock::{Tick, seconds, ticks};
 use crate::vertex::Vertex;
 use crate::{Model, Motion};
 
-/// Largest turn between two keys, beyond which more keys are put in [rad].
+/// Largest turn between two keys, beyond which more keys are put in \[rad\].
 const TURN: f64 = 0.05;
+/// Straight pieces of a curve between two of its keys, at least.
+const PIECES: u64 = 16;
 
 /// Vertices that move together.
 #[derive(Clone, Debug)]
 pub(crate) struct Mover {
     pub(crate) vertices: Vec<u32>,
-    /// Where they start [m].
+    /// Where they start \[m\].
     start: Vec<Vec3>,
     path: Path,
     /// When they are let go.
@@ -102,39 +105,44 @@ impl Path {
                     .map(|k| (ticks(k.time), k.points.clone()))
                     .collect(),
             ),
-            Motion::Poses(keys) => {
-                let Some(first) = keys.first() else {
-                    return Self::Fixed;
-                };
-                let mut path = Vec::new();
-                let (mut from, mut at) = (first.pose, ticks(first.time));
-                path.push((at, from));
-                for key in &keys[1..] {
-                    small_turns(at, from, ticks(key.time), key.pose, &mut path);
-                    (from, at) = (key.pose, ticks(key.time));
-                }
-                Self::Poses(first.pose, path)
-            }
+            Motion::Path(path) => Self::Poses(path.keys()[0].pose, straight_pieces(path)),
         }
     }
 }
 
+/// Keys of `path`, and so many between them that each piece is nearly straight.
+fn straight_pieces(path: &MotionPath) -> Vec<(Tick, Pose)> {
+    let keys = path.keys();
+    let mut pieces = vec![(ticks(keys[0].time), keys[0].pose)];
+    for (i, pair) in keys.windows(2).enumerate() {
+        let [(t0, from), (t1, to)] = [&pair[0], &pair[1]].map(|key| (ticks(key.time), key.pose));
+        if path.is_straight(i) {
+            small_turns(t0, from, t1, to, &mut pieces);
+            continue;
+        }
+        let count = turns(&from, &to).max(PIECES);
+        for k in 1..count {
+            let t = t0 + (t1 - t0) * k / count;
+            pieces.push((t, path.pose(seconds(t))));
+        }
+        pieces.push((t1, to));
+    }
+    pieces
+}
+
+/// In how many parts a turn has none larger than `TURN`.
+fn turns(from: &Pose, to: &Pose) -> u64 {
+    let angle = log(to.rotation * from.rotation.conjugate()).length();
+    (angle / TURN).ceil().max(1.0) as u64
+}
+
 /// Keys from one pose to another, none turning by more than `TURN` from the one before.
 fn small_turns(t0: Tick, from: Pose, t1: Tick, to: Pose, path: &mut Vec<(Tick, Pose)>) {
-    let turn = from.rotation.conjugate() * to.rotation;
-    let turn = if turn.w < 0.0 { -turn } else { turn };
-    let axis = Vec3::new(turn.x, turn.y, turn.z);
-    let angle = 2.0 * atan2(axis.length(), turn.w);
-    let count = (angle / TURN).ceil().max(1.0) as u64;
+    let count = turns(&from, &to);
     for k in 1..count {
         let part = k as f64 / count as f64;
-        let rotation: Quat = from.rotation * rotation_about(axis.normalize_or_zero(), angle * part);
-        let pose = Pose {
-            position: from.position.lerp(to.position, part),
-            rotation,
-        };
         let t = t0 + ((t1.saturating_sub(t0)) as f64 * part) as Tick;
-        path.push((t, pose));
+        path.push((t, from.towards(&to, part)));
     }
     path.push((t1, to));
 }

@@ -1,6 +1,7 @@
 //! A model made ready: flat lists of vertices, edges, faces and elastic elements by clock.
 
 use drystone_base::Vec3;
+use drystone_common::Material;
 
 use crate::beats::{Beat, Elements};
 use crate::mover::{Mover, movers};
@@ -46,8 +47,21 @@ pub(crate) struct Object {
     pub(crate) faces: std::ops::Range<usize>,
     pub(crate) edges: std::ops::Range<usize>,
     pub(crate) planes: std::ops::Range<usize>,
-    pub(crate) friction: f64,
-    pub(crate) restitution: f64,
+    /// Against whatever has no material of the table.
+    pub(crate) own: Material,
+    /// Material of the table, and what holds between it and each of them.
+    pub(crate) surface: Option<(usize, Vec<Material>)>,
+}
+
+impl Object {
+    /// Friction and restitution between this and `other`.
+    #[inline]
+    pub(crate) fn contact(&self, other: &Self) -> Material {
+        match (&self.surface, &other.surface) {
+            (Some((_, row)), Some((b, _))) => row[*b],
+            _ => self.own.against(&other.own),
+        }
+    }
 }
 
 /// All that stays fixed.
@@ -57,15 +71,15 @@ pub(crate) struct Net {
     /// How many of them are sheets; obstacles follow.
     pub(crate) sheets: usize,
     pub(crate) object: Vec<u32>,
-    /// Start of every vertex [m], [m/s].
+    /// Start of every vertex \[m\], \[m/s\].
     pub(crate) start: Vec<Vec3>,
     pub(crate) velocity: Vec<Vec3>,
     pub(crate) rest: Vec<Vec3>,
-    /// Of a vertex when it is free; 0 of obstacles [1/kg].
+    /// Of a vertex when it is free; 0 of obstacles \[1/kg\].
     pub(crate) inverse_mass: Vec<f64>,
-    /// Largest inverse mass that a vertex may have for contact: of obstacles that give way, else as above [1/kg].
+    /// Largest inverse mass that a vertex may have for contact: of obstacles that give way, else as above \[1/kg\].
     pub(crate) lightness: Vec<f64>,
-    /// Area of a vertex for drag, times the drag coefficient [kg/s].
+    /// Area of a vertex for drag, times the drag coefficient \[kg/s\].
     pub(crate) drag: Vec<f64>,
     /// Forces on vertices, numbered among all.
     pub(crate) loads: Vec<Load>,
@@ -102,24 +116,24 @@ pub(crate) struct Net {
     /// Of prescribed vertices: those with the same number move as one rigid body, see `scripted.rs`.
     pub(crate) rigid_group: Vec<u32>,
     pub(crate) layers: Layers,
-    /// Of the drift between kicks; 0 if gravity ticks [m/s²].
+    /// Of the drift between kicks; 0 if gravity ticks \[m/s²\].
     pub(crate) gravity: Vec3,
     /// Its size.
     pub(crate) fall: f64,
-    /// What energies are measured against [m/s²].
+    /// What energies are measured against \[m/s²\].
     pub(crate) true_gravity: Vec3,
     pub(crate) plane: bool,
-    /// Largest thickness of the outermost layer of any pair [m].
+    /// Largest thickness of the outermost layer of any pair \[m\].
     pub(crate) thickness: f64,
     /// By vertex, what the sizes of balls and boxes are measured by: how far motion may go until something may be
-    /// near. The thickness, or two thirds of the shortest edge at the vertex where that is more [m].
+    /// near. The thickness, or two thirds of the shortest edge at the vertex where that is more \[m\].
     pub(crate) scale: Vec<f64>,
-    /// By vertex, the thickness of its sheet, 0 for obstacles; empty if all sheets are alike [m].
+    /// By vertex, the thickness of its sheet, 0 for obstacles; empty if all sheets are alike \[m\].
     own_thickness: Vec<f64>,
     pub(crate) early: f64,
 }
 
-/// Longest time between two looks at a vertex [s].
+/// Longest time between two looks at a vertex \[s\].
 pub(crate) const LOOK: f64 = 1.0 / 1024.0;
 
 impl Net {
@@ -188,6 +202,8 @@ impl Net {
                 net.own_thickness.resize(count, thickness);
             }
         }
+        let surface = |k: Option<usize>| k.map(|k| (k, model.materials.row(k).to_vec()));
+        // sheets: topology, masses lumped to the vertices, drag, loads
         for sheet in &model.sheets {
             let first = net.start.len() as u32;
             let rest = sheet.rest.as_ref().unwrap_or(&sheet.points);
@@ -220,10 +236,15 @@ impl Net {
                 ..load.clone()
             }));
             if let Some(object) = net.objects.last_mut() {
-                object.friction = sheet.material.friction;
-                object.restitution = sheet.material.restitution;
+                let (friction, restitution) = (sheet.material.friction, sheet.material.restitution);
+                object.own = Material {
+                    friction,
+                    restitution,
+                };
+                object.surface = surface(sheet.contact_material);
             }
         }
+        // obstacles
         for obstacle in &model.obstacles {
             net.add(
                 &obstacle.name,
@@ -241,8 +262,12 @@ impl Net {
             net.velocity.resize(count, Vec3::ZERO);
             net.add_planes(&obstacle.planes);
             if let Some(object) = net.objects.last_mut() {
-                object.friction = obstacle.friction;
-                object.restitution = obstacle.restitution;
+                let (friction, restitution) = (obstacle.friction, obstacle.restitution);
+                object.own = Material {
+                    friction,
+                    restitution,
+                };
+                object.surface = surface(obstacle.contact_material);
             }
         }
         if !net.own_thickness.is_empty() {
@@ -252,6 +277,7 @@ impl Net {
         for (lightness, inverse_mass) in net.lightness.iter_mut().zip(&net.inverse_mass) {
             *lightness = lightness.max(*inverse_mass);
         }
+        // who is next to whom, and what moves as prescribed
         net.finish_topology();
         net.find_scales();
         net.movers = movers(model);
@@ -296,8 +322,8 @@ impl Net {
             faces: f..self.faces.len(),
             edges: e..self.edges.len(),
             planes: self.planes.len()..self.planes.len(),
-            friction: 0.0,
-            restitution: 0.0,
+            own: Material::default(),
+            surface: None,
         });
     }
 
@@ -370,7 +396,7 @@ impl Net {
     }
 
     /// Thickness of the outermost layer of a pair with these corners: of two sheets the mean, of a sheet and an
-    /// obstacle that of the sheet [m].
+    /// obstacle that of the sheet \[m\].
     #[inline]
     pub(crate) fn thickness_of(&self, corners: &[u32; 4]) -> f64 {
         if self.is_alike() {
@@ -384,7 +410,7 @@ impl Net {
         }
     }
 
-    /// Twice what a vertex adds to the thickness of a pair at most [m].
+    /// Twice what a vertex adds to the thickness of a pair at most \[m\].
     #[inline]
     pub(crate) fn reach_of(&self, i: u32) -> f64 {
         match self.own_thickness.get(i as usize) {

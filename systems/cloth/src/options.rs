@@ -36,7 +36,7 @@ pub enum Gravity {
     /// Free vertices follow parabolas. The default.
     #[default]
     Ballistic,
-    /// As a force with a clock, of this period at most [s] (Harmon 2012, §5.1).
+    /// As a force with a clock, of this period at most \[s\] (Harmon 2012, §5.1).
     Ticking(f64),
 }
 
@@ -50,20 +50,20 @@ pub struct Options {
     pub broad_phase: BroadPhase,
     /// How gravity acts.
     pub gravity: Gravity,
-    /// Period of an elastic force, as a part of the largest stable one [1].
+    /// Period of an elastic force, as a part of the largest stable one \[1\].
     pub elastic_fraction: f64,
-    /// Period of a penalty layer, as a part of the largest stable one for it alone [1].
+    /// Period of a penalty layer, as a part of the largest stable one for it alone \[1\].
     pub penalty_fraction: f64,
-    /// How much before it is needed a layer is activated, as a part of the thickness [1].
+    /// How much before it is needed a layer is activated, as a part of the thickness \[1\].
     pub early: f64,
-    /// Shortest period of a layer; one that would need a shorter one is a stall [s].
+    /// Shortest period of a layer; one that would need a shorter one is a stall \[s\].
     pub shortest_period: f64,
     /// How many times as often as elastic forces layers may tick about the vertices of one contact; where they do so
-    /// for long, that is a stall [1].
+    /// for long, that is a stall \[1\].
     pub stall_ratio: f64,
     /// Most layers a pair may need at the start.
     pub start_layers: u32,
-    /// Longest period of loads, wind and drag [s].
+    /// Longest period of loads, wind and drag \[s\].
     pub field_period: f64,
     /// Most events of one call of `advance`; more are reported as exhausted.
     pub event_limit: u64,

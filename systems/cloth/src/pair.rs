@@ -79,7 +79,7 @@ pub(crate) enum Scripted {
     Met,
 }
 
-/// What rounding might add to the length of a direction is taken off [1].
+/// What rounding might add to the length of a direction is taken off \[1\].
 const NOT_LONGER: f64 = 1.0 - 4.0 * f64::EPSILON;
 
 impl Pair {

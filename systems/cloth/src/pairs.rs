@@ -160,6 +160,7 @@ impl Pairs {
     }
 
     pub(crate) fn insert(&mut self, net: &Net, kind: Kind, a: u32, b: u32) -> u32 {
+        // corners of both primitives
         let corners = match kind {
             Kind::VertexFace => {
                 let f = net.faces[b as usize];
@@ -196,8 +197,9 @@ impl Pairs {
                 false => Scripted::No,
             },
         };
-        let [a_side, b_side] = [corners[0], corners[3]].map(|i| net.object_of(i).restitution);
-        let bounce = a_side.max(b_side);
+        // what its clock and its lists need
+        let [a_side, b_side] = [corners[0], corners[3]].map(|i| net.object_of(i));
+        let bounce = a_side.contact(b_side).restitution;
         let record = Record {
             key: ((kind as u64) << 60) | (u64::from(a) << 30) | u64::from(b),
             period: net.layers.period_ticks(most(first) + most(second), bounce),
@@ -210,6 +212,7 @@ impl Pairs {
                 }
             }),
         };
+        // a place in the pool
         let p = if let Some(p) = self.unused.pop() {
             self.pool[p as usize] = pair;
             self.records[p as usize] = record;

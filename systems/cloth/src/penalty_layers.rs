@@ -31,7 +31,7 @@ impl Layers {
         }
     }
 
-    /// η(l) [m]
+    /// η(l) \[m\]
     #[inline]
     pub(crate) fn thickness(&self, outermost: f64, l: u32) -> f64 {
         match self.shrink.get(l as usize) {
@@ -40,14 +40,14 @@ impl Layers {
         }
     }
 
-    /// r(l) [N/m]
+    /// r(l) \[N/m\]
     #[inline]
     pub(crate) fn stiffness(&self, l: u32) -> f64 {
         let l = f64::from(l);
         self.outermost_stiffness * (l * l * l)
     }
 
-    /// `Σ r(k)` over layers 1 to `l`, `r(1) (l (l + 1)/2)²` [N/m]
+    /// `Σ r(k)` over layers 1 to `l`, `r(1) (l (l + 1)/2)²` \[N/m\]
     #[inline]
     pub(crate) fn stiffness_of_all(&self, l: u32) -> f64 {
         let l = f64::from(l);
@@ -56,7 +56,7 @@ impl Layers {
     }
 
     /// How much outside of layer `l` it is activated: a part of η(1), but not of the spacing of
-    /// layers, or deep ones would all be active at once [m].
+    /// layers, or deep ones would all be active at once \[m\].
     #[inline]
     pub(crate) fn early(&self, outermost: f64, l: u32) -> f64 {
         let most = self.early * outermost;
@@ -67,7 +67,7 @@ impl Layers {
     }
 
     /// Longest period of layer 1 of a pair, in ticks: `α 2/√(r W)`, `W` the largest inverse mass
-    /// that the gap can have [1/kg]. Up to half as long by how much a pair gives back of what it took: a vertex that meets
+    /// that the gap can have \[1/kg\]. Up to half as long by how much a pair gives back of what it took: a vertex that meets
     /// a sheet has layers of several pairs at once, and their error is energy there.
     pub(crate) fn period_ticks(&self, inverse_mass: f64, restitution: f64) -> f64 {
         let fraction = self.fraction / (1.0 + restitution * restitution);
@@ -82,7 +82,7 @@ impl Layers {
         level_of(period / (0.5 * l * (l + 1.0)) * TICK).filter(|level| *level >= self.floor)
     }
 
-    /// Total force of layers `from..=to` at distance `d` [N].
+    /// Total force of layers `from..=to` at distance `d` \[N\].
     #[inline]
     pub(crate) fn force(&self, outermost: f64, from: u32, to: u32, d: f64) -> f64 {
         let mut sum = 0.0;
@@ -98,7 +98,7 @@ impl Layers {
 
     /// What layers 1 to `to` of a pair whose first has `period` ticks, at distance `d`, have pushed too early until `t`: a
     /// kick stands for a force all through its period, from half of it before to half of it after. Layers that tick at `t`
-    /// itself are half way [N s].
+    /// itself are half way \[N s\].
     #[inline]
     pub(crate) fn ahead(&self, period: f64, outermost: f64, to: u32, d: f64, t: Tick) -> f64 {
         let mut sum = 0.0;
@@ -115,7 +115,7 @@ impl Layers {
         sum
     }
 
-    /// Energy of all layers at distance `d` [J].
+    /// Energy of all layers at distance `d` \[J\].
     pub(crate) fn energy(&self, outermost: f64, d: f64) -> f64 {
         let mut sum = 0.0;
         for l in 1.. {

@@ -77,7 +77,7 @@ impl Tally {
 /// How far an advance has come.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Moment {
-    /// Simulated time [s].
+    /// Simulated time \[s\].
     pub time: f64,
     /// Events of this advance so far.
     pub events: u64,
@@ -111,7 +111,7 @@ pub struct Report {
     pub interrupted: bool,
     /// Vertices whose numbers are no longer finite; the advance ended.
     pub not_finite: Vec<u32>,
-    /// Simulated time at the end [s].
+    /// Simulated time at the end \[s\].
     pub time: f64,
     /// Seconds spent.
     pub seconds: f64,

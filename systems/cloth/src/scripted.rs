@@ -14,7 +14,7 @@ use crate::pair::Scripted;
 use crate::state::Feature;
 use crate::{Model, Motion};
 
-/// Distance at which prescribed things have met, as a part of the thickness [1].
+/// Distance at which prescribed things have met, as a part of the thickness \[1\].
 pub(crate) const MEETING: f64 = 1e-3;
 
 /// Two prescribed things that came together.
@@ -24,7 +24,7 @@ pub struct Meeting {
     pub a: Feature,
     /// The other.
     pub b: Feature,
-    /// When; 0 if they start like that [s].
+    /// When; 0 if they start like that \[s\].
     pub time: f64,
 }
 
@@ -92,7 +92,7 @@ impl Net {
             && both().any(|i| self.rigid_group[*i as usize] != own)
     }
 
-    /// Distance at which prescribed things have met [m].
+    /// Distance at which prescribed things have met \[m\].
     pub(crate) fn meeting_distance(&self) -> f64 {
         MEETING * self.thickness
     }

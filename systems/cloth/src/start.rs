@@ -20,7 +20,7 @@ pub struct Patch {
     pub a: Feature,
     /// The other.
     pub b: Feature,
-    /// How far apart they are; 0 if they cross [m].
+    /// How far apart they are; 0 if they cross \[m\].
     pub distance: f64,
     /// What is wrong.
     pub what: String,
@@ -45,9 +45,9 @@ pub(crate) struct Close {
     pub(crate) b: u32,
     /// The objects that they belong to.
     pub(crate) objects: [u32; 2],
-    /// How far apart they are [m].
+    /// How far apart they are \[m\].
     pub(crate) distance: f64,
-    /// Of their outermost layer [m].
+    /// Of their outermost layer \[m\].
     pub(crate) thickness: f64,
 }
 
@@ -200,6 +200,7 @@ impl Net {
         wanted: impl Fn(u32, u32) -> bool,
     ) -> Vec<Close> {
         let (mut found, distance) = (Vec::new(), part * self.thickness);
+        // a pair counts if it may touch and is closer than its layers reach
         let mut consider = |kind: Kind, a: u32, b: u32, corners: [u32; 4]| {
             if wanted(corners[0], corners[3])
                 && self.may_touch(kind, a, b)
@@ -222,6 +223,7 @@ impl Net {
                 }
             }
         };
+        // trees of boxes
         let tree = |corners: &mut dyn Iterator<Item = Vec<u32>>| {
             let mut group = Vec::new();
             let boxes: Vec<Aabb> = corners
@@ -238,6 +240,7 @@ impl Net {
             .filter(|i| self.particle[*i as usize])
             .collect();
         let points = tree(&mut particles.iter().map(|i| vec![*i]));
+        // vertices against faces, edges and each other
         for i in 0..x.len() as u32 {
             let at = x[i as usize];
             faces.query(at, at, |f| {
@@ -259,12 +262,14 @@ impl Net {
                 });
             }
         }
+        // vertices against half-spaces
         for (k, plane) in self.planes.iter().enumerate() {
             for i in 0..x.len() as u32 {
                 let corners = [i, plane[0], plane[1], plane[2]];
                 consider(Kind::VertexPlane, i, k as u32, corners);
             }
         }
+        // edges against edges
         for (e, [a, b]) in self.edges.iter().copied().enumerate() {
             let own = bounds(&[a, b], x, 0.0);
             edges.query(own.low, own.high, |f| {

@@ -29,7 +29,7 @@ pub struct State {
     pub(crate) movers: Vec<MoverState>,
     /// By obstacle, the body that gives way in this advance, if it is one.
     pub(crate) bodies: Vec<Option<FreeBody>>,
-    /// Impulse on prescribed vertices since it was last asked for [N s].
+    /// Impulse on prescribed vertices since it was last asked for \[N s\].
     pub(crate) reaction: Vec<Vec3>,
     pub(crate) pairs: Pairs,
     pub(crate) agenda: Agenda,
@@ -39,7 +39,7 @@ pub struct State {
     pub(crate) grounded: Vec<u32>,
     pub(crate) slabs: Heap,
     pub(crate) kdops: KDops,
-    /// Bound of the error of a projected distance [m].
+    /// Bound of the error of a projected distance \[m\].
     pub(crate) delta: f64,
     pub(crate) stall: Option<Stall>,
     /// How many levels below rest hinges, then triangles, tick in their present shape.
@@ -120,7 +120,7 @@ impl State {
             && (options.broad_phase == BroadPhase::Boxes || self.kdops.is_sound(net))
     }
 
-    /// Time since the start [s].
+    /// Time since the start \[s\].
     pub fn seconds(&self) -> f64 {
         seconds(self.time)
     }
@@ -147,7 +147,7 @@ pub struct Feature {
     pub number: u32,
     /// Its vertices, numbered within the object.
     pub vertices: Vec<u32>,
-    /// Where they are [m].
+    /// Where they are \[m\].
     pub points: Vec<Vec3>,
 }
 
@@ -202,9 +202,9 @@ pub struct Stall {
     pub b: Feature,
     /// The layer that would be needed.
     pub layer: u32,
-    /// How far apart they are [m].
+    /// How far apart they are \[m\].
     pub distance: f64,
-    /// When [s].
+    /// When \[s\].
     pub time: f64,
     /// What stood in the way.
     pub reason: String,

@@ -25,7 +25,7 @@ use crate::{
 pub struct Start {
     /// Deepest layer active at the start.
     pub deepest: u32,
-    /// Energy that the layers put into pairs that start close [J].
+    /// Energy that the layers put into pairs that start close \[J\].
     pub energy: f64,
 }
 
@@ -219,7 +219,7 @@ impl System {
         Ok(())
     }
 
-    /// Time since the start [s].
+    /// Time since the start \[s\].
     pub fn time(&self) -> f64 {
         self.state.seconds()
     }
@@ -376,17 +376,17 @@ impl System {
             .collect()
     }
 
-    /// Where the vertices of sheet `i` are now [m].
+    /// Where the vertices of sheet `i` are now \[m\].
     pub fn points(&self, i: usize) -> Vec<Vec3> {
         self.object_points(i)
     }
 
-    /// Where the vertices of obstacle `i` are now [m].
+    /// Where the vertices of obstacle `i` are now \[m\].
     pub fn obstacle_points(&self, i: usize) -> Vec<Vec3> {
         self.object_points(self.model.sheets.len() + i)
     }
 
-    /// How fast the vertices of sheet `i` are [m/s].
+    /// How fast the vertices of sheet `i` are \[m/s\].
     pub fn velocities(&self, i: usize) -> Vec<Vec3> {
         let range = self.net.objects[i].vertices.clone();
         let vertices = &self.state.vertices[range];
@@ -466,8 +466,8 @@ impl System {
         Some(body.answer())
     }
 
-    /// Impulse that obstacle `i` has received since this was last called [N s], and its moment about
-    /// `centre` [N m s].
+    /// Impulse that obstacle `i` has received since this was last called \[N s\], and its moment about
+    /// `centre` \[N m s\].
     pub fn take_reaction(&mut self, i: usize, centre: Vec3) -> (Vec3, Vec3) {
         let range = self.net.objects[self.model.sheets.len() + i]
             .vertices
@@ -498,7 +498,7 @@ impl System {
         self.net.clamped_dampers()
     }
 
-    /// Momentum of everything free [kg m/s], and its moment about the origin [kg m²/s].
+    /// Momentum of everything free \[kg m/s\], and its moment about the origin \[kg m²/s\].
     pub fn momentum(&self) -> (Vec3, Vec3) {
         energy::momentum(&self.net, &self.state)
     }
@@ -548,7 +548,7 @@ impl System {
         missing
     }
 
-    /// The least distance of two pieces that may touch, if below their thickness [m].
+    /// The least distance of two pieces that may touch, if below their thickness \[m\].
     pub fn least_distance(&self) -> Option<f64> {
         let x = self.all_points(&self.state);
         let close = self.net.close_pairs(&x, 1.0, |_, _| true);
@@ -561,7 +561,7 @@ impl System {
 
 /// For whoever looks closer, and for hands.
 impl System {
-    /// Of every vertex of sheet `i`: the shortest period of all forces that act on it [s], and how many
+    /// Of every vertex of sheet `i`: the shortest period of all forces that act on it \[s\], and how many
     /// penalty layers are active at it (Harmon 2012, Fig. 2 and 4).
     pub fn clocks(&self, i: usize) -> Vec<(f64, u32)> {
         let Some(object) = self.net.objects.get(i) else {
@@ -592,7 +592,7 @@ impl System {
     }
 
     /// Takes vertex `vertex` of sheet `sheet`, which must be free, into a hand: from now on it moves with
-    /// `velocity` [m/s], whatever pushes it, until the next call or [`System::let_go`]. False if there is no
+    /// `velocity` \[m/s\], whatever pushes it, until the next call or [`System::let_go`]. False if there is no
     /// such vertex, or if it is prescribed by a pin.
     pub fn hold(&mut self, sheet: usize, vertex: usize, velocity: Vec3) -> bool {
         let Some(i) = self

@@ -37,9 +37,9 @@ pub(crate) struct Toil {
 /// The groups under too much strain.
 #[derive(Default)]
 struct Strained {
-    /// Of the worst of them [1].
+    /// Of the worst of them \[1\].
     ratio: f64,
-    /// Their part of all ticks of layers [1].
+    /// Their part of all ticks of layers \[1\].
     share: f64,
     vertices: usize,
     /// Whether two prescribed things that do not move as one are at one of them.

@@ -14,6 +14,7 @@ const MOST: usize = 1 << 28;
 impl Model {
     /// Refuses what cannot be simulated, naming the thing, the value found and the value wanted.
     pub fn validate(&self) -> Result<(), Error> {
+        // layers and gravity
         let contact = &self.contact;
         for (what, x) in [
             ("contact.thickness", contact.thickness),
@@ -31,6 +32,7 @@ impl Model {
                 "a finite vector",
             ));
         }
+        // names and size
         let mut names = BTreeSet::new();
         let all = self
             .sheets
@@ -60,6 +62,7 @@ impl Model {
                 format!("{MOST} at most"),
             ));
         }
+        // sheets and obstacles
         for sheet in &self.sheets {
             let thickness = sheet.thickness.unwrap_or(contact.thickness);
             if !(thickness > 0.0 && thickness.is_finite()) {
@@ -120,6 +123,7 @@ impl Model {
     fn validate_sheet(&self, sheet: &Sheet) -> Result<(), Error> {
         let object = format!("sheet `{}`", sheet.name);
         sheet.material.validate(&object)?;
+        self.validate_surface(&object, sheet.contact_material)?;
         let count = sheet.points.len();
         self.validate_points(&object, "vertex", &sheet.points)?;
         let same = |what: &str, found: usize, free: bool| {
@@ -293,6 +297,7 @@ impl Model {
             ));
         }
         restitution(&object, obstacle.restitution)?;
+        self.validate_surface(&object, obstacle.contact_material)?;
         self.validate_motion(&object, &obstacle.motion, obstacle.points.len())
     }
 
@@ -338,6 +343,16 @@ impl Model {
         Ok(())
     }
 
+    fn validate_surface(&self, object: &str, material: Option<usize>) -> Result<(), Error> {
+        match material.filter(|&m| m >= self.materials.len()) {
+            None => Ok(()),
+            Some(m) => {
+                let wanted = "the number of one of the model's materials";
+                Err(Error::quantity(object, "contact material", m, wanted))
+            }
+        }
+    }
+
     fn validate_motion(&self, object: &str, motion: &Motion, count: usize) -> Result<(), Error> {
         let mut last = f64::NEG_INFINITY;
         let mut later = |k: usize, time: f64| {
@@ -366,17 +381,9 @@ impl Model {
                     ));
                 }
             }
-            Motion::Poses(keys) => {
-                for (k, key) in keys.iter().enumerate() {
+            Motion::Path(path) => {
+                for (k, key) in path.keys().iter().enumerate() {
                     later(k, key.time)?;
-                    if !(key.pose.position.is_finite() && key.pose.rotation.is_normalized()) {
-                        return Err(Error::quantity(
-                            object,
-                            format!("pose of key {k}"),
-                            format!("{:?}", key.pose),
-                            "a finite position and a unit quaternion",
-                        ));
-                    }
                 }
             }
             Motion::Points(keys) => {
@@ -406,6 +413,7 @@ fn validate_mesh(
     segments: &[[u32; 2]],
 ) -> Result<(), Error> {
     let mut seen = BTreeMap::new();
+    // triangles: of known vertices, once each, with an area
     for (f, face) in faces.iter().enumerate() {
         let what = format!("triangle {f}");
         if let Some(i) = face.iter().find(|i| **i as usize >= points.len()) {
@@ -448,6 +456,7 @@ fn validate_mesh(
             ));
         }
     }
+    // segments: of known vertices, with a length
     for (s, segment) in segments.iter().enumerate() {
         if let Some(i) = segment.iter().find(|i| **i as usize >= points.len()) {
             return Err(Error::quantity(

@@ -9,13 +9,13 @@ use crate::clock::{TICK, Tick};
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[repr(C, align(64))]
 pub struct Vertex {
-    /// Position at `time` [m].
+    /// Position at `time` \[m\].
     pub position: Vec3,
-    /// Velocity just after `time` [m/s].
+    /// Velocity just after `time` \[m/s\].
     pub velocity: Vec3,
     /// Its own time.
     pub time: Tick,
-    /// Nothing for what moves as prescribed [1/kg].
+    /// Nothing for what moves as prescribed \[1/kg\].
     pub inverse_mass: f64,
 }
 
@@ -30,7 +30,7 @@ impl Vertex {
         }
     }
 
-    /// Position at `t`, with nothing moved [m].
+    /// Position at `t`, with nothing moved \[m\].
     #[inline]
     pub(crate) fn at(&self, t: Tick, gravity: Vec3) -> Vec3 {
         if t == self.time {
@@ -40,13 +40,13 @@ impl Vertex {
         self.position + self.velocity * h + self.falls(gravity) * (0.5 * h * h)
     }
 
-    /// Velocity at `t` [m/s].
+    /// Velocity at `t` \[m/s\].
     #[inline]
     pub(crate) fn velocity_at(&self, t: Tick, gravity: Vec3) -> Vec3 {
         self.velocity + self.falls(gravity) * ((t - self.time) as f64 * TICK)
     }
 
-    /// Position and velocity `s` before `t`, had nothing kicked it since [m], [m/s].
+    /// Position and velocity `s` before `t`, had nothing kicked it since \[m\], \[m/s\].
     pub(crate) fn before(&self, t: Tick, s: f64, gravity: Vec3) -> (Vec3, Vec3) {
         let (x, v, g) = (
             self.at(t, gravity),
@@ -56,7 +56,7 @@ impl Vertex {
         (x - v * s + g * (0.5 * s * s), v - g * s)
     }
 
-    /// Energy of motion and in gravity of a vertex of this inverse mass, as it is [J].
+    /// Energy of motion and in gravity of a vertex of this inverse mass, as it is \[J\].
     pub(crate) fn own_energy(&self, inverse_mass: f64, gravity: Vec3) -> f64 {
         if inverse_mass > 0.0 {
             (0.5 * self.velocity.length_squared() - gravity.dot(self.position)) / inverse_mass

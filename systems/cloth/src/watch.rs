@@ -17,31 +17,31 @@ use crate::clock::{period, seconds};
 use crate::net::Net;
 use crate::state::State;
 
-/// Surplus that passes for rounding of the clocks, as a share of the energy at work [1].
+/// Surplus that passes for rounding of the clocks, as a share of the energy at work \[1\].
 pub const GAIN_SHARE: f64 = 0.01;
 /// By how much energy may swing about what leapfrog keeps, as a share of the elastic energy: `(ω h / 2)²`, which is
-/// below 1 if and only if the clock is stable [1].
+/// below 1 if and only if the clock is stable \[1\].
 const SWING: f64 = 0.9;
 
-/// Strain that is at work in any case: what rounding leaves in a sheet at rest, with a reserve [1].
+/// Strain that is at work in any case: what rounding leaves in a sheet at rest, with a reserve \[1\].
 const STRAIN: f64 = 1e-6;
-/// Part of the energy in gravity that is at work in any case: what is left of it in a difference, with a reserve [1].
+/// Part of the energy in gravity that is at work in any case: what is left of it in a difference, with a reserve \[1\].
 const DIGITS: f64 = 1e-10;
 
 /// Energy beyond all that was put in.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Surplus {
-    /// Below zero where energy was lost [J].
+    /// Below zero where energy was lost \[J\].
     pub energy: f64,
     /// What it is compared with: the most energy of motion, elasticity and layers so far, and a little that is always
-    /// there, mostly weight and loads over the thickness [J].
+    /// there, mostly weight and loads over the thickness \[J\].
     pub at_work: f64,
     /// The sheet that gained most in the advance.
     pub sheet: usize,
 }
 
 impl Surplus {
-    /// As a share of the energy at work [1]; infinite where that is nothing.
+    /// As a share of the energy at work \[1\]; infinite where that is nothing.
     pub fn share(&self) -> f64 {
         match self.energy {
             none if none <= 0.0 => 0.0,
@@ -55,7 +55,7 @@ impl Surplus {
     }
 }
 
-/// The quadratic form that leapfrog keeps, without layers [J].
+/// The quadratic form that leapfrog keeps, without layers \[J\].
 ///
 /// `Σ (½ m v² + m g y) + Σ (V(x) − ½ h F(x)·u)` over free vertices and elements; `x` and `u` are positions and
 /// velocities of the element's corners just after the last tick of its clock. Of one clock that is `½ m u·(u − h a) + V`, the
@@ -65,7 +65,7 @@ pub(crate) fn kept_energy(net: &Net, state: &State) -> f64 {
     kept(net, state).0
 }
 
-/// The form that leapfrog keeps, and by how much the energy swings about it beyond what stable clocks have [J].
+/// The form that leapfrog keeps, and by how much the energy swings about it beyond what stable clocks have \[J\].
 fn kept(net: &Net, state: &State) -> (f64, f64) {
     let (t, gravity) = (state.time, net.gravity);
     let (mut moving, mut elastic) = (0.0, 0.0);
@@ -117,7 +117,7 @@ fn kept(net: &Net, state: &State) -> (f64, f64) {
     (moving + elastic, (swing - SWING * elastic).max(0.0))
 }
 
-/// The part of [`kept_energy`] in elastic elements at prescribed vertices, and in some others [J].
+/// The part of [`kept_energy`] in elastic elements at prescribed vertices, and in some others \[J\].
 ///
 /// It jumps when such a vertex changes its velocity between two ticks of an element: the kick before stands for half a
 /// period of the old velocity to come. The jump is work of what moves the vertex.
@@ -175,13 +175,13 @@ pub(crate) fn close_account(
     }
 }
 
-/// Energy of motion, elasticity and layers [J].
+/// Energy of motion, elasticity and layers \[J\].
 pub(crate) fn at_work(energy: &Energy) -> f64 {
     energy.total() - energy.gravity
 }
 
 /// Energy that is at work before anything moves: weight and loads over the thickness, a strain of a millionth, and
-/// what the digits of a height resolve [J].
+/// what the digits of a height resolve \[J\].
 fn footing(net: &Net, state: &State) -> f64 {
     let mut sum = 0.0;
     for load in &net.loads {

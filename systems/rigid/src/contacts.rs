@@ -35,13 +35,13 @@ pub struct Patch {
     pub normal_local: Vec3,
     /// The same in the world, measured at the start of the step.
     pub normal: Vec3,
-    /// Coulomb's coefficient [1].
+    /// Coulomb's coefficient \[1\].
     pub friction: f64,
-    /// Newton's coefficient [1].
+    /// Newton's coefficient \[1\].
     pub restitution: f64,
-    /// Length of the smaller of the two that moves: what its gaps and depths are measured by [m].
+    /// Length of the smaller of the two that moves: what its gaps and depths are measured by \[m\].
     pub length: f64,
-    /// Smallest distance of its points at the start of the step [m].
+    /// Smallest distance of its points at the start of the step \[m\].
     pub distance: f64,
     /// First point.
     pub first: u32,
@@ -52,17 +52,17 @@ pub struct Patch {
 /// One point of a patch.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Point {
-    /// On the surface of `a`, in its body frame [m].
+    /// On the surface of `a`, in its body frame \[m\].
     pub anchor_a: Vec3,
-    /// On the surface of `b`, in its body frame [m].
+    /// On the surface of `b`, in its body frame \[m\].
     pub anchor_b: Vec3,
-    /// Midway between the two, world, at the start of the step [m].
+    /// Midway between the two, world, at the start of the step \[m\].
     pub position: Vec3,
-    /// Signed distance along the normal at the start of the step [m].
+    /// Signed distance along the normal at the start of the step \[m\].
     pub distance: f64,
     /// Which features made the point.
     pub feature: u32,
-    /// What `b` received from `a` here in the last (sub)step, world [N s].
+    /// What `b` received from `a` here in the last (sub)step, world \[N s\].
     pub impulse: Vec3,
     /// Whether the point was not there in the step before.
     pub fresh: bool,
@@ -198,13 +198,13 @@ fn renew(state: &mut State, model: &Model, options: &Options, workspace: &mut Wo
 }
 
 /// What the gaps and depths of two bodies are measured by: the length of the smaller one that
-/// moves [m].
+/// moves \[m\].
 #[inline]
 pub(crate) fn length_of(model: &Model, a: usize, b: usize) -> f64 {
     model.length[a].min(model.length[b])
 }
 
-/// How far a point of `b` can have moved against `a` since `found_at`, at most [m].
+/// How far a point of `b` can have moved against `a` since `found_at`, at most \[m\].
 fn travelled(found_at: &Pose, now: &Pose, radius: f64) -> f64 {
     // |p - q| of two unit quaternions is half the angle between them, near enough
     let (p, q) = (found_at.rotation, now.rotation);
@@ -212,19 +212,19 @@ fn travelled(found_at: &Pose, now: &Pose, radius: f64) -> f64 {
     found_at.position.distance(now.position) + 2.0 * turn * radius
 }
 
-/// Largest speed at which points of the two bodies can near each other [m/s].
+/// Largest speed at which points of the two bodies can near each other \[m/s\].
 pub(crate) fn closing_speed(state: &State, a: usize, b: usize, radius: &[f64]) -> f64 {
     let straight = (state.linear_velocity[a] - state.linear_velocity[b]).length();
     straight + spin_speed(state, a, radius) + spin_speed(state, b, radius)
 }
 
-/// The same along the `normal`, which points from `a` to `b` [m/s].
+/// The same along the `normal`, which points from `a` to `b` \[m/s\].
 pub(crate) fn approach(state: &State, a: usize, b: usize, normal: Vec3, radius: &[f64]) -> f64 {
     let straight = normal.dot(state.linear_velocity[a] - state.linear_velocity[b]);
     straight.max(0.0) + spin_speed(state, a, radius) + spin_speed(state, b, radius)
 }
 
-/// Largest speed that its spin gives to a point of body `i` [m/s].
+/// Largest speed that its spin gives to a point of body `i` \[m/s\].
 pub(crate) fn spin_speed(state: &State, i: usize, radius: &[f64]) -> f64 {
     // what does not turn may be without end
     match state.angular_velocity[i].length() {
@@ -298,7 +298,7 @@ fn near_pairs(state: &State, model: &Model, tuning: &Tuning, workspace: &mut Wor
     }
 }
 
-/// How far each body may travel within the step because one of its neighbours strikes it [m], into
+/// How far each body may travel within the step because one of its neighbours strikes it \[m\], into
 /// `struck`; returns whether any may. What stands beside the ground and is struck from above must have
 /// the contact with the ground in the same step.
 ///
@@ -551,7 +551,7 @@ impl Contacts {
         &self.points[patch.first as usize..(patch.first + patch.count) as usize]
     }
 
-    /// Depth of the deepest point at the last measurement, zero if none is inside [m].
+    /// Depth of the deepest point at the last measurement, zero if none is inside \[m\].
     pub fn deepest(&self) -> f64 {
         self.points
             .iter()

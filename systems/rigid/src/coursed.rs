@@ -21,7 +21,7 @@ use crate::system::{Report, Workspace};
 use crate::turn::turn_freely;
 use crate::{Graph, Model, NONE, Options, State};
 
-/// Turn of a free body in a substep below which its spin stays as it is [rad].
+/// Turn of a free body in a substep below which its spin stays as it is \[rad\].
 const FREE_TURN: f64 = 1e-7;
 
 /// Share of the way that a blow may carry a body at most by which steps are split: few blows are head on.
@@ -211,7 +211,7 @@ fn advance(
 
 /// Contact graph of what touches or may meet within the step. A body's points move with its
 /// velocity and its spin; per body, its `radius` about its centre of mass, how far it may be `struck` and how
-/// far it may `fall` [m].
+/// far it may `fall` \[m\].
 pub(crate) fn analyse(
     graph: &mut Graph,
     state: &State,

@@ -12,7 +12,7 @@ use drystone_complementarity::newton::{Limits, Newton, bears_heavy_load};
 use crate::Tuning;
 use crate::group::Group;
 
-/// Share of the approach that is too fast under a heavy load to which the direct solver works [1].
+/// Share of the approach that is too fast under a heavy load to which the direct solver works \[1\].
 const SOLVED: f64 = 0.1;
 
 /// How often in a step it may find no solution where there is no heavy load.

@@ -47,19 +47,19 @@ pub(crate) struct Treatment {
     pub(crate) choice: SolverChoice,
     /// Relaxation of eq. 41 before it is divided by h.
     pub(crate) gamma: f64,
-    /// Points farther apart are no contacts, over the patch's length [1].
+    /// Points farther apart are no contacts, over the patch's length \[1\].
     pub(crate) reach: f64,
     /// Whether an open gap may close within the step.
     pub(crate) speculative: bool,
-    /// Part of the remembered impulses to start from [1].
+    /// Part of the remembered impulses to start from \[1\].
     pub(crate) warm: f64,
     /// The friction cone, or a pyramid whose first axis lies along the sliding velocity.
     pub(crate) cone: bool,
     /// Whether a fixated body keeps its velocity in the problem, or counts as resting.
     pub(crate) keep_velocity: bool,
-    /// Part of the depth undone through velocity in one step [1].
+    /// Part of the depth undone through velocity in one step \[1\].
     pub(crate) stabilisation: f64,
-    /// Contacts that meet within this time bounce [s]; none do without it.
+    /// Contacts that meet within this time bounce \[s\]; none do without it.
     pub(crate) bounce_time: Option<f64>,
     /// Whether bodies turn by a rule that keeps energy and momentum, or as printed (eq. 18).
     pub(crate) free_turn: bool,
@@ -104,16 +104,16 @@ pub(crate) struct Assembly {
     pub(crate) moving: usize,
     /// Points of the problem.
     pub(crate) points: Vec<u32>,
-    /// Their signed distance [m].
+    /// Their signed distance \[m\].
     pub(crate) distance: Vec<f64>,
-    /// Their coefficient of restitution [1].
+    /// Their coefficient of restitution \[1\].
     pub(crate) restitution: Vec<f64>,
-    /// Per point of the scene: its impulse in the last step [N s].
+    /// Per point of the scene: its impulse in the last step \[N s\].
     remembered: Vec<Vec3>,
     /// Per body of the scene: its number in the problem.
     local: Vec<u32>,
     velocity: Vec<Twist>,
-    /// How far each body was moved by corrections since the watchdog was told [m].
+    /// How far each body was moved by corrections since the watchdog was told \[m\].
     pub(crate) shifts: Vec<(u32, Vec3)>,
 }
 
@@ -121,7 +121,7 @@ pub(crate) struct Assembly {
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Outcome {
     pub(crate) sweeps: u32,
-    /// Largest approach left at a contact [m/s].
+    /// Largest approach left at a contact \[m/s\].
     pub(crate) approach: f64,
 }
 

@@ -15,7 +15,7 @@ fn dynamic<'a>(state: &'a State, model: &'a Model) -> impl Iterator<Item = usize
     (0..model.len()).filter(|&i| model.is_dynamic(i) && state.present[i])
 }
 
-/// `Σ ½ m v² + ½ ω·Iω` [J].
+/// `Σ ½ m v² + ½ ω·Iω` \[J\].
 pub fn kinetic_energy(state: &State, model: &Model) -> f64 {
     dynamic(state, model)
         .map(|i| {
@@ -26,28 +26,28 @@ pub fn kinetic_energy(state: &State, model: &Model) -> f64 {
         .sum()
 }
 
-/// `½ m v² + ½ ω·Iω` of body `i` [J].
+/// `½ m v² + ½ ω·Iω` of body `i` \[J\].
 pub fn kinetic_energy_of(state: &State, model: &Model, i: usize) -> f64 {
     let spin = state.rotation[i].conjugate() * state.angular_velocity[i];
     let turning = spin.dot(model.inertia_local[i].times(spin));
     0.5 * (model.mass[i] * state.linear_velocity[i].length_squared() + turning)
 }
 
-/// `−Σ m s g·x` with each body's gravity scale `s`, zero at the origin [J].
+/// `−Σ m s g·x` with each body's gravity scale `s`, zero at the origin \[J\].
 pub fn potential_energy(state: &State, model: &Model) -> f64 {
     dynamic(state, model)
         .map(|i| -model.mass[i] * model.gravity_scale[i] * model.gravity.dot(state.position[i]))
         .sum()
 }
 
-/// `Σ m v` [kg m/s].
+/// `Σ m v` \[kg m/s\].
 pub fn linear_momentum(state: &State, model: &Model) -> Vec3 {
     dynamic(state, model)
         .map(|i| state.linear_velocity[i] * model.mass[i])
         .sum()
 }
 
-/// `Σ (x − about) × m v + Iω` [kg m²/s].
+/// `Σ (x − about) × m v + Iω` \[kg m²/s\].
 pub fn angular_momentum(state: &State, model: &Model, about: Vec3) -> Vec3 {
     dynamic(state, model)
         .map(|i| {
@@ -57,7 +57,7 @@ pub fn angular_momentum(state: &State, model: &Model, about: Vec3) -> Vec3 {
         .sum()
 }
 
-/// Depth of the deepest contact at the last measurement, zero if none is inside [m].
+/// Depth of the deepest contact at the last measurement, zero if none is inside \[m\].
 pub fn deepest_penetration(contacts: &Contacts) -> f64 {
     contacts.deepest()
 }
@@ -65,14 +65,14 @@ pub fn deepest_penetration(contacts: &Contacts) -> f64 {
 /// What contacts do to a body.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ContactForce {
-    /// Sum of all contact forces [N].
+    /// Sum of all contact forces \[N\].
     pub force: Vec3,
-    /// Their torque about the centre of mass [N m].
+    /// Their torque about the centre of mass \[N m\].
     pub torque: Vec3,
 }
 
 /// Net contact force and torque on every body, fixed ones included, from the impulses kept in
-/// the contacts and the time `span` they stand for (`Options::impulse_span`) [s].
+/// the contacts and the time `span` they stand for (`Options::impulse_span`) \[s\].
 pub fn contact_forces(state: &State, span: f64) -> Vec<ContactForce> {
     let mut forces = vec![ContactForce::default(); state.position.len()];
     for patch in &state.contacts.patches {
@@ -110,7 +110,7 @@ pub fn contact_merit(state: &State, model: &Model, h: f64) -> f64 {
 }
 
 /// Scale-free residual of the state's impulses in its [`contact_problem`], with the friction
-/// cone [1].
+/// cone \[1\].
 pub fn contact_residual(state: &State, model: &Model, h: f64) -> f64 {
     let (problem, impulses) = contact_problem(state, model, h);
     Law::Cone.residual(&FactoredOperator::new(&problem), &impulses)

@@ -16,7 +16,7 @@ use crate::{Contacts, Graph, Model, NONE, Options, State, Tuning};
 
 mod momentum;
 
-/// Turn in a substep below which the spin of a body in contact stays as it is [rad].
+/// Turn in a substep below which the spin of a body in contact stays as it is \[rad\].
 const LEAST_TURN: f64 = 1e-5;
 
 /// Small islands are put together until they have this many patches.
@@ -34,18 +34,18 @@ struct Member {
     rotation: Quat,
     linear_velocity: Vec3,
     angular_velocity: Vec3,
-    /// Gravity and external force over mass [m/s²].
+    /// Gravity and external force over mass \[m/s²\].
     push: Vec3,
-    /// External torque [N m], and the change of spin by it [rad/s²].
+    /// External torque \[N m\], and the change of spin by it \[rad/s²\].
     torque: Vec3,
     twist: Vec3,
     /// Rotation at which inertia and arms were taken.
     taken: Quat,
     linear_damping: f64,
     angular_damping: f64,
-    /// How far the correction moved it [m].
+    /// How far the correction moved it \[m\].
     shift: Vec3,
-    /// Work that scripted bodies did on it through contacts [J].
+    /// Work that scripted bodies did on it through contacts \[J\].
     driven: f64,
 }
 
@@ -69,7 +69,7 @@ pub(crate) struct Group<T> {
     inputs: Vec<BodyInput>,
     centres: Vec<Vec3>,
     patches: Vec<PatchInput>,
-    /// First point of each patch, and per point the arms from both centres [m].
+    /// First point of each patch, and per point the arms from both centres \[m\].
     first: Vec<u32>,
     arms: Vec<[Vec3; 2]>,
     /// Per body: whether it has turned since inertia and arms were taken.
@@ -79,12 +79,12 @@ pub(crate) struct Group<T> {
     pub(crate) coarse: Coarse<T>,
     pub(crate) direct: Direct,
     pub(crate) sweeps: usize,
-    /// Fastest approach left, over that of a calm patch [1], and the largest and the smallest speed
-    /// of such a patch [m/s].
+    /// Fastest approach left, over that of a calm patch \[1\], and the largest and the smallest speed
+    /// of such a patch \[m/s\].
     pub(crate) residual: f64,
     pub(crate) calm: f64,
     pub(crate) calmest: f64,
-    /// Approach over that of a calm patch that would sink one too far in a substep [1].
+    /// Approach over that of a calm patch that would sink one too far in a substep \[1\].
     pub(crate) sinking: f64,
     /// Whether one of its bodies flies at the start of the step.
     pub(crate) flies: bool,
@@ -691,12 +691,12 @@ impl<T: Dispatch> Group<T> {
     }
 }
 
-/// A gap wider than `near`, else nothing [m].
+/// A gap wider than `near`, else nothing \[m\].
 fn wide(distance: f64, near: f64) -> f64 {
     if distance > near { distance } else { 0.0 }
 }
 
-/// Where in a gap, from the first body to the second, both receive their impulse [1]: near the lighter one.
+/// Where in a gap, from the first body to the second, both receive their impulse \[1\]: near the lighter one.
 /// In the middle of a wide gap, friction would turn a thin body by an arm much longer than it is thick.
 fn share(inputs: &[BodyInput], slots: [u32; 2]) -> f64 {
     let [a, b] = slots.map(|slot| inputs[slot as usize].inverse_mass);
@@ -704,7 +704,7 @@ fn share(inputs: &[BodyInput], slots: [u32; 2]) -> f64 {
 }
 
 impl Member {
-    /// Kinetic energy of its spin [J].
+    /// Kinetic energy of its spin \[J\].
     fn spin_energy(&self, model: &Model) -> f64 {
         let spin = self.rotation.conjugate() * self.angular_velocity;
         0.5 * spin.dot(model.inertia_local[self.body as usize].times(spin))

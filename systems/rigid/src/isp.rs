@@ -187,7 +187,7 @@ fn collide(
     part.moving.iter().for_each(|&i| mobile[i as usize] = false);
 }
 
-/// `K = 1/m + r×ᵀ I⁻¹ r×`: velocity that an impulse at `r` gives to the point at `r` [1/kg].
+/// `K = 1/m + r×ᵀ I⁻¹ r×`: velocity that an impulse at `r` gives to the point at `r` \[1/kg\].
 fn mobility(inverse_mass: f64, inverse_inertia: Symmetric3, r: Vec3) -> Mat3 {
     let cross = Mat3::from_cols(
         Vec3::new(0.0, r.z, -r.y),

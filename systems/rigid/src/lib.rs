@@ -10,6 +10,7 @@ mod direct;
 mod dynamics;
 pub mod energy;
 mod error;
+mod field;
 mod graph;
 mod group;
 mod isp;
@@ -32,9 +33,10 @@ pub use drystone_complementarity::{Aggregates, ContactProblem, Ordering, Solver}
 pub use solver_choice::SolverSettings;
 
 pub use contacts::{Contacts, Pair, Patch, Point};
+pub use drystone_common::{Key, Material, MaterialPair, Materials, MotionPath};
 pub use error::Error;
 pub use graph::{Graph, NONE};
-pub use model::{Body, Key, Material, MaterialPair, Materials, Model, Motion, Path, Weight};
+pub use model::{Body, Model, Motion, Weight};
 pub use options::{
     CoursedOptions, Impacts, IspOptions, Options, PgsOptions, Precision, SoftOptions, Stepper,
     VspOptions,

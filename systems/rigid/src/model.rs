@@ -1,17 +1,17 @@
 //! What stays fixed while a simulation runs: shapes, masses, materials, scripts.
 
 use drystone_base::{Pose, Quat, Symmetric3, Vec3};
+use drystone_common::{Materials, MotionPath, NamedField};
 use drystone_geometry::Shape;
-use serde::{Deserialize, Serialize};
 
 use crate::Error;
 
 /// How heavy a body is.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Weight {
-    /// Mass per volume [kg/m³]; mass, centre and inertia follow from the shape.
+    /// Mass per volume \[kg/m³\]; mass, centre and inertia follow from the shape.
     Density(f64),
-    /// Total mass [kg]; centre and inertia follow from the shape.
+    /// Total mass \[kg\]; centre and inertia follow from the shape.
     Mass(f64),
 }
 
@@ -22,110 +22,8 @@ pub enum Motion {
     Dynamic,
     /// Nothing.
     Fixed,
-    /// A path in time; contacts push others, never it.
-    Scripted(Path),
-}
-
-/// One key of a path.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Key {
-    /// [s]
-    pub time: f64,
-    /// Pose of the shape's frame at that time.
-    pub pose: Pose,
-}
-
-/// A motion given by keys: linear in position, the shortest turn in rotation, at rest
-/// before the first key and after the last.
-#[derive(Clone, Debug, PartialEq, Default)]
-pub struct Path {
-    /// In order of time, at least one.
-    pub keys: Vec<Key>,
-}
-
-/// How a surface rubs and bounces.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Material {
-    /// Coulomb's coefficient [1].
-    pub friction: f64,
-    /// Newton's coefficient, 0 (stays) to 1 (bounces back) [1].
-    pub restitution: f64,
-}
-
-impl Default for Material {
-    fn default() -> Self {
-        Self {
-            friction: 0.5,
-            restitution: 0.0,
-        }
-    }
-}
-
-/// What holds between two given materials, whatever they are with others.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct MaterialPair {
-    /// Index of one material.
-    pub a: usize,
-    /// Index of the other.
-    pub b: usize,
-    /// What holds between them.
-    pub contact: Material,
-}
-
-/// Every material of a model and what holds between each two.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Materials {
-    list: Vec<Material>,
-    pairs: Vec<MaterialPair>,
-    /// `list.len()` squared entries, filled from the two above.
-    table: Vec<Material>,
-}
-
-impl Default for Materials {
-    fn default() -> Self {
-        Self::new(vec![Material::default()], Vec::new())
-    }
-}
-
-impl Materials {
-    /// Materials by index, and the pairs in which the general rule does not hold: friction is
-    /// the geometric mean of the two, restitution the larger.
-    pub fn new(list: Vec<Material>, pairs: Vec<MaterialPair>) -> Self {
-        let n = list.len();
-        let mut table = Vec::with_capacity(n * n);
-        for a in &list {
-            for b in &list {
-                table.push(Material {
-                    friction: (a.friction * b.friction).sqrt(),
-                    restitution: a.restitution.max(b.restitution),
-                });
-            }
-        }
-        for pair in &pairs {
-            if pair.a < n && pair.b < n {
-                table[pair.a * n + pair.b] = pair.contact;
-                table[pair.b * n + pair.a] = pair.contact;
-            }
-        }
-        Self { list, pairs, table }
-    }
-
-    /// How many materials there are.
-    #[allow(clippy::len_without_is_empty)]
-    pub fn len(&self) -> usize {
-        self.list.len()
-    }
-
-    /// The exceptions to the general rule.
-    pub fn pairs(&self) -> &[MaterialPair] {
-        &self.pairs
-    }
-
-    /// What holds between materials `a` and `b`.
-    #[inline]
-    pub fn between(&self, a: usize, b: usize) -> Material {
-        self.table[a * self.list.len() + b]
-    }
+    /// A path in time of the shape's frame; contacts push others, never it.
+    Scripted(MotionPath),
 }
 
 /// A body as a user describes it; [`Model::add`] turns it into a row of the model.
@@ -141,19 +39,19 @@ pub struct Body {
     pub weight: Weight,
     /// What moves it.
     pub motion: Motion,
-    /// Velocity of the centre of mass at the start [m/s].
+    /// Velocity of the centre of mass at the start \[m/s\].
     pub linear_velocity: Vec3,
-    /// At the start, world axes [rad/s].
+    /// At the start, world axes \[rad/s\].
     pub angular_velocity: Vec3,
     /// Index into the model's materials.
     pub material: usize,
-    /// Factor on gravity [1].
+    /// Factor on gravity \[1\].
     pub gravity_scale: f64,
-    /// Fraction of the velocity lost per second, small [1/s].
+    /// Fraction of the velocity lost per second, small \[1/s\].
     pub linear_damping: f64,
-    /// The same for the spin [1/s].
+    /// The same for the spin \[1/s\].
     pub angular_damping: f64,
-    /// When the body appears; before, it does not exist for anyone [s].
+    /// When the body appears; before, it does not exist for anyone \[s\].
     pub enters_at: f64,
 }
 
@@ -187,47 +85,49 @@ pub struct Model {
     pub shape: Vec<Shape>,
     /// The shape's frame in the body frame (a shift by minus the centre of mass).
     pub shape_offset: Vec<Vec3>,
-    /// [kg]; fixed and scripted bodies: as described, though no contact moves them.
+    /// \[kg\]; fixed and scripted bodies: as described, though no contact moves them.
     pub mass: Vec<f64>,
-    /// [1/kg], zero for fixed and scripted bodies.
+    /// \[1/kg\], zero for fixed and scripted bodies.
     pub inverse_mass: Vec<f64>,
-    /// Body frame [kg m²].
+    /// Body frame \[kg m²\].
     pub inertia_local: Vec<Symmetric3>,
-    /// Body frame [1/(kg m²)], zero for fixed and scripted bodies.
+    /// Body frame \[1/(kg m²)\], zero for fixed and scripted bodies.
     pub inverse_inertia_local: Vec<Symmetric3>,
     /// What moves each.
     pub motion: Vec<Motion>,
     /// Index into `materials`.
     pub material: Vec<usize>,
-    /// Factor on gravity [1].
+    /// Factor on gravity \[1\].
     pub gravity_scale: Vec<f64>,
-    /// [1/s]
+    /// \[1/s\]
     pub linear_damping: Vec<f64>,
-    /// [1/s]
+    /// \[1/s\]
     pub angular_damping: Vec<f64>,
-    /// [s]
+    /// \[s\]
     pub enters_at: Vec<f64>,
     /// Of the body frame, at the start.
     pub start_position: Vec<Vec3>,
     /// Of the body frame, at the start.
     pub start_rotation: Vec<Quat>,
-    /// [m/s]
+    /// \[m/s\]
     pub start_linear_velocity: Vec<Vec3>,
-    /// [rad/s]
+    /// \[rad/s\]
     pub start_angular_velocity: Vec<Vec3>,
-    /// Smallest width of the shape; infinite of a half-space [m].
+    /// Smallest width of the shape; infinite of a half-space \[m\].
     pub thickness: Vec<f64>,
     /// What gaps and depths of its contacts are measured by: geometric mean of thickness and
-    /// diameter; infinite where contacts do not move the body [m].
+    /// diameter; infinite where contacts do not move the body \[m\].
     pub length: Vec<f64>,
-    /// Radius by which the shape's core is rounded; none where contacts do not tell [m].
+    /// Radius by which the shape's core is rounded; none where contacts do not tell \[m\].
     pub rounding: Vec<Option<f64>>,
-    /// About how much larger the largest principal inertia is than the smallest [1].
+    /// About how much larger the largest principal inertia is than the smallest \[1\].
     pub anisotropy: Vec<f64>,
     /// What holds between surfaces.
     pub materials: Materials,
-    /// [m/s²]
+    /// \[m/s²\]
     pub gravity: Vec3,
+    /// Moving air, which acts through linear damping, and accelerations.
+    pub fields: Vec<NamedField>,
 }
 
 impl Default for Model {
@@ -263,6 +163,7 @@ impl Model {
             anisotropy: Vec::new(),
             materials,
             gravity,
+            fields: Vec::new(),
         }
     }
 
@@ -371,48 +272,9 @@ impl Model {
     }
 }
 
-impl Path {
-    /// Pose of the shape's frame at `time` [s].
-    pub fn pose(&self, time: f64) -> Pose {
-        let (Some(first), Some(last)) = (self.keys.first(), self.keys.last()) else {
-            return Pose::IDENTITY;
-        };
-        if time <= first.time {
-            return first.pose;
-        }
-        if time >= last.time {
-            return last.pose;
-        }
-        let after = self.keys.partition_point(|key| key.time <= time);
-        let (k0, k1) = (&self.keys[after - 1], &self.keys[after]);
-        let s = (time - k0.time) / (k1.time - k0.time);
-        let turn = shortest(k1.pose.rotation * k0.pose.rotation.conjugate());
-        Pose::new(
-            k0.pose.position.lerp(k1.pose.position, s),
-            drystone_base::functions::rotation_vector(rotation_to_vector(turn) * s)
-                * k0.pose.rotation,
-        )
-    }
-}
-
-/// The same rotation with its quaternion on the near side of the sphere.
-fn shortest(q: Quat) -> Quat {
-    if q.w < 0.0 { -q } else { q }
-}
-
-/// Axis times angle of a rotation by less than half a turn [rad].
-pub(crate) fn rotation_to_vector(q: Quat) -> Vec3 {
-    let q = shortest(q);
-    let v = q.xyz();
-    let s = v.length();
-    if s < 1e-12 {
-        return v * 2.0;
-    }
-    v * (2.0 * drystone_base::functions::atan2(s, q.w) / s)
-}
-
 impl Body {
     fn validate(&self, materials: usize) -> Result<(), Error> {
+        // how faults are named
         let finite = |what: &'static str, ok: bool, found: String| {
             if ok {
                 Ok(())
@@ -436,6 +298,7 @@ impl Body {
                 })
             }
         };
+        // pose and velocity
         let show = |v: Vec3| format!("({}, {}, {})", v.x, v.y, v.z);
         finite(
             "position",
@@ -500,35 +363,6 @@ impl Body {
             format!("number {}", self.material),
             "one of the model's materials",
         )?;
-        if let Motion::Scripted(path) = &self.motion {
-            range(
-                "path",
-                !path.keys.is_empty(),
-                "empty".into(),
-                "at least one key",
-            )?;
-            let ordered = path.keys.windows(2).all(|k| k[0].time < k[1].time);
-            range(
-                "path",
-                ordered,
-                "out of order".into(),
-                "keys with growing times",
-            )?;
-            for key in &path.keys {
-                finite(
-                    "path key",
-                    key.pose.position.is_finite(),
-                    show(key.pose.position),
-                )?;
-                let unit = (key.pose.rotation.length() - 1.0).abs() < 1e-6;
-                range(
-                    "path key rotation",
-                    unit,
-                    format!("{}", key.pose.rotation),
-                    "a unit quaternion",
-                )?;
-            }
-        }
         Ok(())
     }
 }

@@ -181,7 +181,7 @@ pub struct VspOptions {
     #[schemars(schema_with = "ordering_names")]
     pub ordering: Ordering,
     /// Scale-free residual at which the `solver` stops before `sweeps` iterations are done; zero:
-    /// never [1].
+    /// never \[1\].
     pub tolerance: f64,
     /// What the method of the `solver` leaves open.
     pub settings: SolverSettings,
@@ -250,7 +250,7 @@ pub struct PgsOptions {
     #[schemars(schema_with = "ordering_names")]
     pub ordering: Ordering,
     /// Scale-free residual at which the `solver` stops before `sweeps` iterations are done; zero:
-    /// never [1].
+    /// never \[1\].
     pub tolerance: f64,
     /// What the method of the `solver` leaves open.
     pub settings: SolverSettings,
@@ -308,17 +308,17 @@ impl Default for IspOptions {
 pub struct SoftOptions {
     /// Substeps a step.
     pub substeps: u32,
-    /// Frequency of the contact spring [Hz].
+    /// Frequency of the contact spring \[Hz\].
     pub hertz: f64,
-    /// Damping ratio of the contact spring [1].
+    /// Damping ratio of the contact spring \[1\].
     pub damping_ratio: f64,
-    /// Fastest push out of a penetration [m/s].
+    /// Fastest push out of a penetration \[m/s\].
     pub push_speed: f64,
     /// A contact that approaches more slowly than gravity accelerates in so many steps does not
-    /// bounce [1].
+    /// bounce \[1\].
     pub rest_steps: f64,
     /// How much stiffer the spring is against fixed and scripted bodies: factor on its
-    /// frequency [1].
+    /// frequency \[1\].
     pub fixed_factor: f64,
 }
 
@@ -377,7 +377,7 @@ impl Options {
         })
     }
 
-    /// How much time the impulses kept in the contacts stand for, out of a step of `dt` [s]:
+    /// How much time the impulses kept in the contacts stand for, out of a step of `dt` \[s\]:
     /// those of a substepped method are of its last substep.
     pub fn impulse_span(&self, dt: f64) -> f64 {
         match self.stepper {
@@ -389,6 +389,7 @@ impl Options {
 
     /// Says which option is out of range, if one is.
     pub fn validate(&self) -> Result<(), Error> {
+        // how faults are named
         let positive = |option: &'static str, x: f64| {
             if x > 0.0 && x.is_finite() {
                 Ok(())
@@ -422,6 +423,7 @@ impl Options {
                 })
             }
         };
+        // each stepper in turn
         self.tuning.validate()?;
         count("coursed.substeps", self.coursed.substeps)?;
         if LaneMethod::of(self.coursed.solver).is_none() {

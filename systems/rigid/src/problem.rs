@@ -67,7 +67,7 @@ impl System {
     }
 }
 
-/// How a stepper that assembles its problem treats contacts first, and over what time [s].
+/// How a stepper that assembles its problem treats contacts first, and over what time \[s\].
 fn treatment(options: &Options, dt: f64) -> (Treatment, f64) {
     match options.stepper {
         Stepper::Pgs => (pgs::treatment(options, options.pgs.stabilisation, dt), dt),
@@ -151,7 +151,7 @@ fn coursed(
     }
 }
 
-/// Gap below which each point of `part` counts as touching, by a moving body of its patch [m].
+/// Gap below which each point of `part` counts as touching, by a moving body of its patch \[m\].
 fn zones(part: &Part, state: &State, zone: impl Fn(u32) -> f64) -> Vec<f64> {
     let patches = part.patches.iter().flat_map(|&k| {
         let patch = &state.contacts.patches[k as usize];

@@ -8,9 +8,9 @@ use drystone_base::Vec3;
 
 use crate::{Graph, Model, NONE, State};
 
-/// Kinetic energy per mass below which a body is quiet [J/kg].
+/// Kinetic energy per mass below which a body is quiet \[J/kg\].
 const QUIET_ENERGY: f64 = 1e-5;
-/// How long an island must be quiet [s].
+/// How long an island must be quiet \[s\].
 const QUIET_TIME: f64 = 0.5;
 
 /// Wakes every island that holds an awake body or touches a moving script.

@@ -97,20 +97,20 @@ struct Row {
     contact: Contact,
     point: usize,
     spring: Spring,
-    /// `1 / A_nn` and `1 / λ_max(A_tt)` [kg].
+    /// `1 / A_nn` and `1 / λ_max(A_tt)` \[kg\].
     normal_mass: f64,
     tangent_mass: f64,
     restitution: f64,
-    /// Normal velocity at the start of the step [m/s].
+    /// Normal velocity at the start of the step \[m/s\].
     arrival: f64,
-    /// Of this substep, by rows, and the largest normal impulse of all substeps [N s].
+    /// Of this substep, by rows, and the largest normal impulse of all substeps \[N s\].
     impulse: [f64; 3],
     largest: f64,
-    /// Normal velocity that the last sweep left where it may not be negative [m/s].
+    /// Normal velocity that the last sweep left where it may not be negative \[m/s\].
     left: f64,
 }
 
-/// Turn from which on the inertia of a body is taken anew [rad]. A rod 20 times as long as thick
+/// Turn from which on the inertia of a body is taken anew \[rad\]. A rod 20 times as long as thick
 /// that has turned by `θ` since takes up to `200 sin² θ` of an impulse too much.
 const TURNED: f64 = 1e-3;
 
@@ -167,7 +167,7 @@ fn renew(masses: &Masses, rows: &mut [Row]) {
     }
 }
 
-/// `1 / A_nn` and `1 / λ_max(A_tt)` of a contact [kg].
+/// `1 / A_nn` and `1 / λ_max(A_tt)` of a contact \[kg\].
 fn row_masses(masses: &[Mass], c: &Contact) -> (f64, f64) {
     let mobility = |x: Vec3, y: Vec3| {
         [(c.a, c.r_a), (c.b, c.r_b)]

@@ -26,7 +26,7 @@ pub struct SolverSettings {
     pub aggregates: Aggregates,
     /// Sweeps before each step of methods that also do something else. None: their own number.
     pub inner_sweeps: Option<u32>,
-    /// Factor on every step of a sweep, between 0 and 2. None: 1.3 for `sor`, 1 for all else [1].
+    /// Factor on every step of a sweep, between 0 and 2. None: 1.3 for `sor`, 1 for all else \[1\].
     pub relaxation: Option<f64>,
 }
 
@@ -47,7 +47,7 @@ impl Default for SolverSettings {
 pub(crate) struct SolverChoice {
     solver: Option<Solver>,
     ordering: Ordering,
-    /// Scale-free residual at which it stops; zero: never [1].
+    /// Scale-free residual at which it stops; zero: never \[1\].
     tolerance: f64,
     settings: SolverSettings,
     /// Relaxation, which only a stepper's own sweeps know.

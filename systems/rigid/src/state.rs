@@ -1,6 +1,7 @@
 //! All that moves. A `State` clones, serialises and compares whole, which makes snapshot,
 //! resume and determinism one thing.
 
+use drystone_base::rotation::log;
 use drystone_base::{Pose, Quat, Symmetric3, Vec3};
 use serde::{Deserialize, Serialize};
 
@@ -9,27 +10,27 @@ use crate::{Contacts, Model, Motion};
 /// All that moves, one array per quantity.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct State {
-    /// [s]
+    /// \[s\]
     pub time: f64,
     /// Steps taken.
     pub step: u64,
-    /// Centre of mass [m]; written by the moves and the correction of a stepper.
+    /// Centre of mass \[m\]; written by the moves and the correction of a stepper.
     pub position: Vec<Vec3>,
     /// Body frame to world; written with `position`.
     pub rotation: Vec<Quat>,
-    /// Of the centre of mass [m/s]; written by forces and solvers.
+    /// Of the centre of mass \[m/s\]; written by forces and solvers.
     pub linear_velocity: Vec<Vec3>,
-    /// World axes [rad/s]; written by forces and solvers.
+    /// World axes \[rad/s\]; written by forces and solvers.
     pub angular_velocity: Vec<Vec3>,
-    /// External force for the next step, then cleared [N].
+    /// External force for the next step, then cleared \[N\].
     pub force: Vec<Vec3>,
-    /// External torque for the next step, then cleared [N m].
+    /// External torque for the next step, then cleared \[N m\].
     pub torque: Vec<Vec3>,
     /// Whether the body has entered.
     pub present: Vec<bool>,
     /// Whether the body was set aside for good.
     pub removed: Vec<bool>,
-    /// How long the body has been quiet [s]; only counts while sleeping is on.
+    /// How long the body has been quiet \[s\]; only counts while sleeping is on.
     pub quiet: Vec<f64>,
     /// Whether the body sleeps.
     pub asleep: Vec<bool>,
@@ -105,7 +106,7 @@ impl State {
             self.rotation[i] = now.rotation;
             self.linear_velocity[i] = (then.point(centre) - now.point(centre)) / dt;
             let turn = then.rotation * now.rotation.conjugate();
-            self.angular_velocity[i] = crate::model::rotation_to_vector(turn) / dt;
+            self.angular_velocity[i] = log(turn) / dt;
         }
     }
 
@@ -126,31 +127,31 @@ impl State {
         Pose::new(pose.point(offset), pose.rotation)
     }
 
-    /// Velocity of the material point of body `i` at `r` from its centre [m/s].
+    /// Velocity of the material point of body `i` at `r` from its centre \[m/s\].
     #[inline]
     pub fn velocity_at(&self, i: usize, r: Vec3) -> Vec3 {
         self.linear_velocity[i] + self.angular_velocity[i].cross(r)
     }
 
-    /// Acceleration of body `i` by gravity and by the force on it, if nothing holds it [m/s²].
+    /// Acceleration of body `i` by gravity and by the force on it, if nothing holds it \[m/s²\].
     #[inline]
     pub(crate) fn push(&self, model: &Model, i: usize) -> Vec3 {
         model.gravity * model.gravity_scale[i] + self.force[i] * model.inverse_mass[i]
     }
 
-    /// World inverse inertia of body `i` [1/(kg m²)].
+    /// World inverse inertia of body `i` \[1/(kg m²)\].
     #[inline]
     pub fn inverse_inertia(&self, model: &Model, i: usize) -> Symmetric3 {
         model.inverse_inertia_local[i].rotated(self.rotation[i])
     }
 
-    /// World inertia of body `i` [kg m²].
+    /// World inertia of body `i` \[kg m²\].
     #[inline]
     pub fn inertia(&self, model: &Model, i: usize) -> Symmetric3 {
         model.inertia_local[i].rotated(self.rotation[i])
     }
 
-    /// Gives body `i` the impulse `p` [N s] at the world point `at`, and wakes it.
+    /// Gives body `i` the impulse `p` \[N s\] at the world point `at`, and wakes it.
     pub fn apply_impulse(&mut self, model: &Model, i: usize, p: Vec3, at: Vec3) {
         self.linear_velocity[i] += p * model.inverse_mass[i];
         let twist = (at - self.position[i]).cross(p);
@@ -159,7 +160,7 @@ impl State {
         self.wake(i);
     }
 
-    /// Pushes body `i` with `force` [N] at the world point `at` during the next step, and wakes it.
+    /// Pushes body `i` with `force` \[N\] at the world point `at` during the next step, and wakes it.
     pub fn apply_force(&mut self, i: usize, force: Vec3, at: Vec3) {
         self.force[i] += force;
         self.torque[i] += (at - self.position[i]).cross(force);

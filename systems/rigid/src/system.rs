@@ -21,9 +21,9 @@ pub struct Report {
     pub parts: u32,
     /// Sweeps of the velocity solver over all contacts.
     pub sweeps: usize,
-    /// Largest approach speed left at a touching contact after the solve [m/s].
+    /// Largest approach speed left at a touching contact after the solve \[m/s\].
     pub residual: f64,
-    /// Depth of the deepest contact at the start of the step [m].
+    /// Depth of the deepest contact at the start of the step \[m\].
     pub deepest_penetration: f64,
     /// Bodies set aside because their motion was no longer finite.
     pub set_aside: Vec<usize>,
@@ -70,19 +70,19 @@ pub struct Workspace {
     pub(crate) broad: BroadPhase,
     /// Per body: its rotation as a matrix.
     pub(crate) axes: Vec<Mat3>,
-    /// Per body: how far gravity and forces carry it within the step at most, seen by one that falls [m].
+    /// Per body: how far gravity and forces carry it within the step at most, seen by one that falls \[m\].
     pub(crate) fall: Vec<Vec3>,
-    /// Per body: how far a blow of a neighbour may carry it within the step [m].
+    /// Per body: how far a blow of a neighbour may carry it within the step \[m\].
     pub(crate) struck: Vec<f64>,
-    /// Per body: largest speed of its points [m/s].
+    /// Per body: largest speed of its points \[m/s\].
     pub(crate) speed: Vec<f64>,
     /// Sorted pairs whose boxes overlap.
     pub(crate) near: Vec<(u32, u32)>,
-    /// Per body: radius of its shape about the centre of mass [m].
+    /// Per body: radius of its shape about the centre of mass \[m\].
     pub(crate) radius: Vec<f64>,
-    /// Per body: how fast a spin of one brings its surface nearer to anything, at most [m].
+    /// Per body: how fast a spin of one brings its surface nearer to anything, at most \[m\].
     pub(crate) turning: Vec<f64>,
-    /// Geometric mean of the lengths of the bodies that move [m].
+    /// Geometric mean of the lengths of the bodies that move \[m\].
     pub(crate) typical_length: f64,
     /// Per body: whether its manifolds may be kept.
     pub(crate) recyclable: Vec<bool>,
@@ -117,6 +117,16 @@ impl System {
         })
     }
 
+    /// What stays fixed.
+    pub fn model(&self) -> &Model {
+        &self.model
+    }
+
+    /// What moves.
+    pub fn state(&self) -> &State {
+        &self.state
+    }
+
     /// How steps are taken.
     pub fn options(&self) -> &Options {
         &self.options
@@ -129,7 +139,7 @@ impl System {
         Ok(())
     }
 
-    /// How far the last step moved body `i` to take it out of others, besides its velocity [m].
+    /// How far the last step moved body `i` to take it out of others, besides its velocity \[m\].
     pub fn correction(&self, i: usize) -> Vec3 {
         let shift = self.workspace.watch.shift.get(i);
         shift.copied().unwrap_or(Vec3::ZERO)
@@ -142,8 +152,22 @@ impl System {
         Ok(index)
     }
 
-    /// Takes one step of `dt` seconds with the chosen stepper. A step that is not of positive,
-    /// finite length changes nothing.
+    /// Takes one step of `dt` seconds under gravity, fields and the forces that stand in the state. A step that is not
+    /// of positive, finite length changes nothing.
+    pub fn advance(&mut self, dt: f64) -> Report {
+        self.apply_fields(dt);
+        self.step(dt)
+    }
+
+    /// Adds the forces of the fields over the next `dt` seconds to those that stand in the state, for
+    /// [`Self::step`].
+    pub fn apply_fields(&mut self, dt: f64) {
+        if dt > 0.0 && dt.is_finite() {
+            crate::field::apply(&mut self.state, &self.model, dt);
+        }
+    }
+
+    /// As [`Self::advance`], under gravity and the forces that stand in the state alone.
     pub fn step(&mut self, dt: f64) -> Report {
         if !(dt > 0.0 && dt.is_finite()) {
             return Report::default();

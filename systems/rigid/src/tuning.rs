@@ -14,92 +14,92 @@ use crate::Error;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Tuning {
-    /// Distance at which contacts are looked for, over the length [1].
+    /// Distance at which contacts are looked for, over the length \[1\].
     pub envelope: f64,
-    /// Relative motion below which a pair keeps its manifold, over the length [1].
+    /// Relative motion below which a pair keeps its manifold, over the length \[1\].
     pub recycle: f64,
     /// How far a body may move before the broad phase looks for its neighbours again, over the
-    /// typical length of the scene [1].
+    /// typical length of the scene \[1\].
     pub margin: f64,
     /// Way within a step from which a blow by a neighbour extends the search for contacts of what it
-    /// strikes, over the length [1].
+    /// strikes, over the length \[1\].
     pub struck: f64,
-    /// Gap up to which bodies at rest belong to one island, over the length [1].
+    /// Gap up to which bodies at rest belong to one island, over the length \[1\].
     pub near: f64,
 
-    /// Gap below which a contact counts as touching, over the length [1]; half of it while its
+    /// Gap below which a contact counts as touching, over the length \[1\]; half of it while its
     /// group flies.
     pub zone: f64,
-    /// Depth left alone by the position correction, over the length [1].
+    /// Depth left alone by the position correction, over the length \[1\].
     pub slop: f64,
-    /// Depth from which the correction takes four times its sweeps, over the thickness [1].
+    /// Depth from which the correction takes four times its sweeps, over the thickness \[1\].
     pub deep: f64,
     /// Depth up to which the correction of a group that flies takes a third of its sweeps, over the
-    /// thickness [1].
+    /// thickness \[1\].
     pub passing: f64,
     /// Depth from which it goes on while that helps, up to ten times as long, over the thickness
-    /// [1]. Overlaps of impacts are left to several steps: pressing them out at once costs a struck
+    /// \[1\]. Overlaps of impacts are left to several steps: pressing them out at once costs a struck
     /// tower 3 % of its bricks.
     pub buried: f64,
 
-    /// Approach below which a contact is calm and the solve done, over `√(g · length)` [1] ...
+    /// Approach below which a contact is calm and the solve done, over `√(g · length)` \[1\] ...
     pub calm: f64,
-    /// ... but no more than this, over the length a substep [1]: where steps are long for the size of the
+    /// ... but no more than this, over the length a substep \[1\]: where steps are long for the size of the
     /// bodies, what is left of an approach carries far ...
     pub calm_travel: f64,
-    /// ... where nothing weighs, over the length a substep [1] ...
+    /// ... where nothing weighs, over the length a substep \[1\] ...
     pub calm_weightless: f64,
-    /// ... or this share of the approach that the solve started from [1].
+    /// ... or this share of the approach that the solve started from \[1\].
     pub gain: f64,
-    /// The same share while the group flies [1]: what rests must come to rest, what flies need not.
+    /// The same share while the group flies \[1\]: what rests must come to rest, what flies need not.
     pub flying_gain: f64,
     /// Share of the residual energy that a round may leave, for a further one while the group
-    /// flies [1].
+    /// flies \[1\].
     pub flying_progress: f64,
-    /// The share of the approach, as `gain`, where nothing is fixed and so there are no layers [1].
+    /// The share of the approach, as `gain`, where nothing is fixed and so there are no layers \[1\].
     pub free_gain: f64,
-    /// How many times the rounds such an island may take [1].
+    /// How many times the rounds such an island may take \[1\].
     pub free_rounds: u32,
     /// Velocity of pressed contacts, over that of a calm one, below which their impulses are left
-    /// as they are [1]; in the first substep of a step ...
+    /// as they are \[1\]; in the first substep of a step ...
     pub still: f64,
-    /// ... and in the others, of a large group [1]: what creeps is found once a step.
+    /// ... and in the others, of a large group \[1\]: what creeps is found once a step.
     pub still_within: f64,
-    /// Speed above which a body flies, over `√(g · length)` [1] ...
+    /// Speed above which a body flies, over `√(g · length)` \[1\] ...
     pub flying: f64,
-    /// ... and over its length a step [1].
+    /// ... and over its length a step \[1\].
     pub flying_weightless: f64,
-    /// Approach that must not be left whatever it costs, over the thickness a substep [1] ...
+    /// Approach that must not be left whatever it costs, over the thickness a substep \[1\] ...
     pub sinking: f64,
     /// ... and the most rounds spent on that.
     pub sinking_rounds: u32,
 
-    /// Mass ratio across a contact from which a load is heavy [1] ...
+    /// Mass ratio across a contact from which a load is heavy \[1\] ...
     pub heavy: f64,
-    /// ... the same while the group flies: blows press harder than loads, and pass [1] ...
+    /// ... the same while the group flies: blows press harder than loads, and pass \[1\] ...
     pub heavy_flying: f64,
     /// ... if its impulse alone would move the lighter body faster than this, over the approach of a
-    /// calm contact [1].
+    /// calm contact \[1\].
     pub thrown: f64,
-    /// Approach under a heavy load that the direct solver takes up, over that of a calm contact [1].
+    /// Approach under a heavy load that the direct solver takes up, over that of a calm contact \[1\].
     pub tight: f64,
     /// Solves in turn within a step that end unsolved before the direct solver is called.
     pub stubborn: u32,
     /// Blocks of eight patches up to which a group may go to the direct solver.
     pub direct: u32,
 
-    /// Share of the contacts that must be closing for a further round [1]; three times as many while
+    /// Share of the contacts that must be closing for a further round \[1\]; three times as many while
     /// the group flies.
     pub few: f64,
-    /// Share of closing contacts below which a large group sweeps only around those [1] ...
+    /// Share of closing contacts below which a large group sweeps only around those \[1\] ...
     pub many: f64,
-    /// ... if the coarse solve is predicted to take less than this share of the residual energy [1].
+    /// ... if the coarse solve is predicted to take less than this share of the residual energy \[1\].
     #[serde(alias = "worth")]
     pub coarse_decrease: f64,
-    /// Sweeps go around contacts that close faster than this share of what is enough [1]; while the
+    /// Sweeps go around contacts that close faster than this share of what is enough \[1\]; while the
     /// group flies, than that.
     pub spread: f64,
-    /// Share of changed contacts above which the coarse matrix is built again [1]; twice as many
+    /// Share of changed contacts above which the coarse matrix is built again \[1\]; twice as many
     /// while the group flies.
     #[serde(alias = "stale")]
     pub rebuild_fraction: f64,
@@ -109,19 +109,19 @@ pub struct Tuning {
     pub small: u32,
 
     /// Turn since inertia and arms were taken from which they are taken again within a step, times
-    /// the root of the ratio of principal inertias less one [rad] ...
+    /// the root of the ratio of principal inertias less one \[rad\] ...
     pub stale_inertia: f64,
-    /// ... the same where contacts bounce, which gives back what an old inertia gets wrong [rad] ...
+    /// ... the same where contacts bounce, which gives back what an old inertia gets wrong \[rad\] ...
     pub stale_bouncing: f64,
-    /// ... or whatever the inertia [rad].
+    /// ... or whatever the inertia \[rad\].
     pub stale_arms: f64,
     /// Largest bend of the path of a body's points by its turn in one step, beside another, over the
-    /// thickness [1]; a step with a larger one is split.
+    /// thickness \[1\]; a step with a larger one is split.
     pub turn: f64,
-    /// Largest travel of a body against another in one step, over the thickness [1]; a step with a
+    /// Largest travel of a body against another in one step, over the thickness \[1\]; a step with a
     /// longer one is split ...
     pub travel: f64,
-    /// ... so that in a part it is at most this [1].
+    /// ... so that in a part it is at most this \[1\].
     pub travel_part: f64,
     /// Most parts into which a step is split.
     pub parts: u32,
@@ -179,8 +179,8 @@ impl Default for Tuning {
 }
 
 impl Tuning {
-    /// Approach at which a contact is calm [m/s]: `length` is what it is measured by [m], `gravity` the
-    /// acceleration [m/s²], `h` the substep [s].
+    /// Approach at which a contact is calm \[m/s\]: `length` is what it is measured by \[m\], `gravity` the
+    /// acceleration \[m/s²\], `h` the substep \[s\].
     pub(crate) fn calm_speed(&self, length: f64, gravity: f64, h: f64) -> f64 {
         let weighed = self.calm * (gravity * length).sqrt();
         let far = length / h;
@@ -190,7 +190,7 @@ impl Tuning {
         )
     }
 
-    /// Speed above which a body of this `length` flies [m/s].
+    /// Speed above which a body of this `length` flies \[m/s\].
     pub(crate) fn flying_speed(&self, length: f64, gravity: f64, dt: f64) -> f64 {
         let weighed = self.flying * (gravity * length).sqrt();
         weighed.max(self.flying_weightless * length / dt)
@@ -198,6 +198,7 @@ impl Tuning {
 
     /// Says which number is out of range, if one is.
     pub(crate) fn validate(&self) -> Result<(), Error> {
+        // which numbers may be zero
         let positive = [
             ("tuning.envelope", self.envelope),
             ("tuning.struck", self.struck),
@@ -244,6 +245,7 @@ impl Tuning {
             found: found.to_string(),
             wanted,
         };
+        // the first that is out of range
         for (option, found) in positive {
             if !(found > 0.0 && found.is_finite()) {
                 return Err(refused(option, found, "more than zero, finite"));

@@ -8,7 +8,7 @@
 use drystone_base::functions::rotation_vector;
 use drystone_base::{Mat3, Quat, Symmetric3, Vec3, near_unit};
 
-/// Largest turn of one application of the midpoint rule [rad]. Cayley's map turns by
+/// Largest turn of one application of the midpoint rule \[rad\]. Cayley's map turns by
 /// `2 atan(θ/2)`: its phase is short by θ²/12, 0.3 % here.
 const TURN: f64 = 0.2;
 /// Most applications in one call; what spins faster takes larger turns.
@@ -20,9 +20,9 @@ const SOLVED: f64 = 1e-14;
 const ISOTROPIC: f64 = 1e-12;
 
 /// Rotation and spin after turning freely for `h` seconds. `inertia` and its `inverse` are in the
-/// body frame [kg m²], `spin` in the world [rad/s].
+/// body frame \[kg m²\], `spin` in the world \[rad/s\].
 ///
-/// Where the turn is less than `least` [rad], the spin is left as it is.
+/// Where the turn is less than `least` \[rad\], the spin is left as it is.
 #[inline]
 pub(crate) fn turn_freely(
     rotation: Quat,

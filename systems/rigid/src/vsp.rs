@@ -93,7 +93,7 @@ fn correct(
     );
 }
 
-/// Distance up to which points are contacts, over their length [1]. As published that is the envelope, and a gap
+/// Distance up to which points are contacts, over their length \[1\]. As published that is the envelope, and a gap
 /// within it does not close; with the repair a gap of any size counts, and may.
 fn reach(options: &Options) -> f64 {
     if options.vsp.speculative {

@@ -27,7 +27,7 @@ const TOO_FAST: f64 = 1.5;
 /// Energy always at stake: this many times that of a fall from rest over one step.
 const FALL: f64 = 8.0;
 
-/// Energies of one step, summed over all islands [J].
+/// Energies of one step, summed over all islands \[J\].
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct EnergyAccount {
     /// Work of external forces and torques; gravity does not count.
@@ -41,7 +41,7 @@ pub struct EnergyAccount {
     pub lost: f64,
     /// Energy from nowhere, in the islands that gained some. Discretisation error in a sound step.
     pub gained: f64,
-    /// Largest surplus of an island over what passes for discretisation error [1]; an island
+    /// Largest surplus of an island over what passes for discretisation error \[1\]; an island
     /// above 1 is reported.
     pub worst: f64,
 }
@@ -53,9 +53,9 @@ pub struct EnergyGain {
     pub body: usize,
     /// Moving bodies of its island.
     pub bodies: usize,
-    /// Surplus of the island, summed over the last few hundred steps [J].
+    /// Surplus of the island, summed over the last few hundred steps \[J\].
     pub gained: f64,
-    /// Surplus that would have passed for discretisation error [J].
+    /// Surplus that would have passed for discretisation error \[J\].
     pub allowed: f64,
 }
 
@@ -64,13 +64,13 @@ pub struct EnergyGain {
 pub struct TooFast {
     /// Which.
     pub body: usize,
-    /// Its speed after the step [m/s].
+    /// Its speed after the step \[m/s\].
     pub speed: f64,
-    /// Its speed had it received all the energy of its island [m/s].
+    /// Its speed had it received all the energy of its island \[m/s\].
     pub allowed: f64,
 }
 
-/// What a body or an island did in the step [J].
+/// What a body or an island did in the step \[J\].
 #[derive(Clone, Copy, Default)]
 struct Change {
     /// Kinetic energy at the start.
@@ -86,7 +86,7 @@ struct Change {
     /// Sum of `Watch::sum` over the island.
     sum: f64,
     bodies: usize,
-    /// Fastest script that touches the island [m/s].
+    /// Fastest script that touches the island \[m/s\].
     script: f64,
 }
 
@@ -101,15 +101,15 @@ pub(crate) struct Watch {
     angular_velocity: Vec<Vec3>,
     kinetic: Vec<f64>,
     moving: Vec<bool>,
-    /// Per body: its part of the surplus of the last few hundred steps [J]; written by `settle_bodies`.
+    /// Per body: its part of the surplus of the last few hundred steps \[J\]; written by `settle_bodies`.
     sum: Vec<f64>,
-    /// Per body: largest kinetic energy of the last few hundred steps [J]; written by `measure_bodies`.
+    /// Per body: largest kinetic energy of the last few hundred steps \[J\]; written by `measure_bodies`.
     stake: Vec<f64>,
-    /// Per body, of this step: its surplus and its part of the energy at stake [J]; written by
+    /// Per body, of this step: its surplus and its part of the energy at stake \[J\]; written by
     /// `measure_bodies`.
     own: Vec<f64>,
     share: Vec<f64>,
-    /// Per body: how far the correction moved it [m], and work that scripts did on it [J];
+    /// Per body: how far the correction moved it \[m\], and work that scripts did on it \[J\];
     /// written by `tell` of groups and assembly.
     pub(crate) shift: Vec<Vec3>,
     pub(crate) driven: Vec<f64>,
@@ -436,12 +436,12 @@ impl Watch {
     }
 }
 
-/// Surplus of an island that passes for discretisation error [J].
+/// Surplus of an island that passes for discretisation error \[J\].
 fn allowed(whole: &Change) -> f64 {
     GAIN_SHARE * whole.stake
 }
 
-/// Surplus of an island over the last few hundred steps [J].
+/// Surplus of an island over the last few hundred steps \[J\].
 fn gained(whole: &Change) -> f64 {
     (whole.sum + whole.surplus).max(0.0)
 }

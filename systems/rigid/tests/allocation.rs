@@ -44,15 +44,15 @@ fn a_steady_step_allocates_nothing() {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build();
     pool.expect("a pool").install(|| {
         let first = measure(|| {
-            system.step(0.01);
+            system.advance(0.01);
         });
         assert!(first.count_total > 0, "the count counts nothing");
         for _ in 0..100 {
-            system.step(0.01);
+            system.advance(0.01);
         }
         for step in 0..20 {
             let asked = measure(|| {
-                system.step(0.01);
+                system.advance(0.01);
             });
             assert_eq!(
                 asked.count_total, 0,

@@ -7,7 +7,7 @@ use drystone_base::functions::{rotation_about, sin};
 use drystone_base::{Pose, Stopwatch, Vec3};
 use drystone_geometry::Shape;
 use drystone_strand::{
-    Base, Chain, Curve, Key, Model, MotionPath, Obstacle, Options, Parameter, Parameters, Ramp,
+    Base, Chain, Curve, Key, Model, MotionPath, Obstacle, Options, Parameters, Profile, Ramp,
     Report, State, Strand, System,
 };
 use std::process::ExitCode;
@@ -21,10 +21,10 @@ fn shaken(seconds: f64) -> Base {
         let turn = 40f64.to_radians() * sin(std::f64::consts::TAU * 1.5 * time);
         let place = Vec3::X * (0.15 * sin(std::f64::consts::TAU * 2.0 * time));
         let pose = Pose::new(place, rotation_about(Vec3::Z, turn));
-        Key { time, pose }
+        Key::new(time, pose)
     };
     let count = (seconds / FRAME) as usize + 2;
-    Base::on(MotionPath::through(&(0..count).map(key).collect::<Vec<_>>()).unwrap())
+    Base::on(MotionPath::smooth(&(0..count).map(key).collect::<Vec<_>>()).unwrap())
 }
 
 fn hair(bend: f64) -> Parameters {
@@ -112,7 +112,7 @@ fn released(steps_per_frame: u32, error_tolerance: f64) -> (Vec3, u64) {
 }
 
 /// The case on which rods of other engines are measured: a hair of 0.2 m clamped 30 degrees off the vertical and
-/// released. Time of a simulated second [s], and the tip after a third of it.
+/// released. Time of a simulated second \[s\], and the tip after a third of it.
 fn clamped(steps_per_frame: u32) -> (f64, Vec3) {
     let mut model = Model::default();
     let way = rotation_about(Vec3::Z, 30f64.to_radians()) * Vec3::NEG_Y;
@@ -157,12 +157,12 @@ fn rocked() -> Base {
         let time = k as f64 * FRAME;
         let place = Vec3::X * (1e-3 * sin(std::f64::consts::TAU * 2.0 * time));
         let pose = Pose::at(place);
-        Key { time, pose }
+        Key::new(time, pose)
     };
-    Base::on(MotionPath::through(&(0..10).map(key).collect::<Vec<_>>()).unwrap())
+    Base::on(MotionPath::smooth(&(0..10).map(key).collect::<Vec<_>>()).unwrap())
 }
 
-/// What this thread has computed so far [s]: on Linux without the time in which others had the processor.
+/// What this thread has computed so far \[s\]: on Linux without the time in which others had the processor.
 fn busy_seconds() -> f64 {
     let text = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
     let first = text.split_whitespace().next();
@@ -185,7 +185,7 @@ struct Case {
     segments: usize,
     /// Of the frame, in the mean.
     iterations: f64,
-    /// Least cost of a segment and step so far [us].
+    /// Least cost of a segment and step so far \[us\].
     least: f64,
 }
 
@@ -270,7 +270,7 @@ fn tree(depth: usize, root: f64, fading: f64) -> Strand {
     strand
 }
 
-/// Cost of a contact and iteration, the least of several steps [us], and how many contacts there are.
+/// Cost of a contact and iteration, the least of several steps \[us\], and how many contacts there are.
 fn contacts(n: usize, dense_contacts: u32) -> (f64, usize) {
     let mut model = Model::default();
     let pose = Pose::new(Vec3::NEG_Y * 2e-3, rotation_about(Vec3::X, 0.2));
@@ -400,7 +400,7 @@ fn shaken_and_touching() {
         ..hair(2.1)
     };
     let mut bun = hair(1e-9);
-    bun.bend_stiffness = Parameter::along(Ramp::through(&[[0.0, 1e-6], [0.2, 1e-6], [0.25, 1e-9]]));
+    bun.bend_stiffness = Profile::along(Ramp::through(&[[0.0, 1e-6], [0.2, 1e-6], [0.25, 1e-9]]));
     bun.twist_stiffness = bun.bend_stiffness.clone();
     let cases = [
         ("hair, EI 8e-9", hanging(25, 0.2).with(hair(8e-9))),

@@ -24,12 +24,9 @@ fn main() {
     let seconds = 2.0;
     let keys: Vec<Key> = (0..=(seconds / FRAME) as usize + 2)
         .map(|k| k as f64 * FRAME)
-        .map(|time| Key {
-            time,
-            pose: head(time),
-        })
+        .map(|time| Key::new(time, head(time)))
         .collect();
-    let path = MotionPath::through(&keys).unwrap();
+    let path = MotionPath::smooth(&keys).unwrap();
     let mut model = Model::default();
     let skull = Obstacle {
         path: path.clone(),

@@ -26,7 +26,7 @@ pub(crate) struct ActiveSet {
 const FIRST: u32 = 4;
 /// Direct solutions at most.
 const ROUNDS: usize = 15;
-/// Residual that no longer matters, as a part of the largest force [1].
+/// Residual that no longer matters, as a part of the largest force \[1\].
 const SETTLED: f64 = 1e-8;
 
 /// What a problem is made of; see [`sor_lcp`].

@@ -18,11 +18,11 @@ use crate::{Base, Error, Model, Parameters, System};
 pub struct RigidBody {
     /// For errors.
     pub name: String,
-    /// [kg]
+    /// \[kg\]
     pub mass: f64,
-    /// About the centre of mass, in the body's frame, which has its origin there [kg m²].
+    /// About the centre of mass, in the body's frame, which has its origin there \[kg m²\].
     pub inertia: Symmetric3,
-    /// Factor on gravity [1].
+    /// Factor on gravity \[1\].
     pub gravity: f64,
     /// Index of the obstacle that is its surface, and where the obstacle's frame is in the body's.
     pub surface: Option<(usize, Pose)>,
@@ -52,9 +52,9 @@ impl BodyModel {
 pub struct BodyMotion {
     /// Of the body's frame, whose origin is the centre of mass.
     pub pose: Pose,
-    /// Of the centre of mass [m/s].
+    /// Of the centre of mass \[m/s\].
     pub linear_velocity: Vec3,
-    /// World axes [rad/s].
+    /// World axes \[rad/s\].
     pub angular_velocity: Vec3,
 }
 
@@ -107,6 +107,7 @@ impl Model {
             gravity: body.gravity,
             friction_weight: 1.0,
             restitution_weight: 1.0,
+            material: None,
             pose_strength: 0.0,
             pose_damping: 0.0,
         }];
@@ -233,7 +234,7 @@ impl System {
     }
 
     /// Sets whether body `k` is solved with the strands in the next steps (initially not), and the force at its
-    /// centre of mass [N] and torque [N m] on it besides gravity and strands, world axes.
+    /// centre of mass \[N\] and torque \[N m\] on it besides gravity and strands, world axes.
     pub fn push_body(&mut self, k: usize, free: bool, force: Vec3, torque: Vec3) {
         self.state.body_free.resize(self.model.bodies.len(), false);
         self.state.body_free[k] = free;
@@ -280,7 +281,7 @@ impl System {
     }
 
     /// How the velocity of body `k` answers an impulse over the last step, with the strands that hang from
-    /// it: inverse mass [1/kg] and inverse inertia [1/(kg m²)], world axes, without the cross terms. None
+    /// it: inverse mass \[1/kg\] and inverse inertia \[1/(kg m²)\], world axes, without the cross terms. None
     /// where it took no part.
     pub fn body_response(&self, k: usize) -> Option<[Mat3; 2]> {
         self.responses.get(k).copied().flatten()

@@ -6,11 +6,11 @@ use crate::base::BaseFrame;
 use crate::contact::Swept;
 use crate::implicit::{Bdf, LinkStep};
 use crate::kinematics::Link;
-use crate::rotation::nudge;
 use crate::state::StrandState;
 use crate::step::{Step, Workspace};
+use drystone_base::rotation::nudge;
 
-/// Unpredicted change of a body's velocity that counts as an impact: this [m/s], plus this part of its speed [1].
+/// Unpredicted change of a body's velocity that counts as an impact: this \[m/s\], plus this part of its speed \[1\].
 const SNAP: f64 = 0.02;
 
 impl Step<'_> {

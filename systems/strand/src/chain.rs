@@ -3,9 +3,10 @@
 
 use drystone_base::{Mat3, Quat, Vec3};
 
-use crate::model::{Curve, NamedField, Parameters, Strand, check_ramp};
+use crate::NamedField;
+use crate::model::{Curve, Parameters, Strand, check_ramp};
 use crate::posable::PoseTrack;
-use crate::{Base, Error, Parameter};
+use crate::{Base, Error, Profile};
 
 /// Parent of a link that hangs from the base.
 pub const BASE: usize = usize::MAX;
@@ -20,16 +21,16 @@ pub struct Chain {
     pub name: String,
     /// Each link's parent, or [`BASE`].
     pub parent: Vec<usize>,
-    /// Where each joint is in the frame of the parent link, or of the base [m].
+    /// Where each joint is in the frame of the parent link, or of the base \[m\].
     pub joint: Vec<Vec3>,
-    /// Of each segment [m].
+    /// Of each segment \[m\].
     pub length: Vec<f64>,
     /// Length that a joint's stiffness stands for: mean of the two segments it joins; of a first
-    /// joint, its segment's over [`Strand::root`] [m]. Infinite for a free joint.
+    /// joint, its segment's over [`Strand::root`] \[m\]. Infinite for a free joint.
     pub cell: Vec<f64>,
-    /// Fraction of arc length at each joint, on its own curve [1].
+    /// Fraction of arc length at each joint, on its own curve \[1\].
     pub at_joint: Vec<f64>,
-    /// Fraction of arc length at each segment's middle, on its own curve [1].
+    /// Fraction of arc length at each segment's middle, on its own curve \[1\].
     pub at_middle: Vec<f64>,
     /// Index of the curve and of the segment on it that each link came from.
     pub source: Vec<(usize, usize)>,
@@ -37,7 +38,7 @@ pub struct Chain {
     pub start_rotation: Vec<Quat>,
     /// The same without load, `q₀`.
     pub rest_rotation: Vec<Quat>,
-    /// Sum of the lengths along the longest way from the base [m].
+    /// Sum of the lengths along the longest way from the base \[m\].
     pub reach: f64,
     /// Parameters of each curve.
     pub parameters: Vec<Parameters>,
@@ -46,8 +47,8 @@ pub struct Chain {
     /// Pose to which tips are pulled.
     pub pose: Option<PoseTrack>,
     /// Factor on each field, by index of the field.
-    pub field_weights: Vec<Option<Parameter>>,
-    /// Factor on every stiffness, for instance of a repair of the rest shape [1].
+    pub field_weights: Vec<Option<Profile>>,
+    /// Factor on every stiffness, for instance of a repair of the rest shape \[1\].
     pub stiffening: f64,
     /// Whether segments can stretch.
     pub extensible: bool,
@@ -67,10 +68,10 @@ impl Chain {
                 .field_weights
                 .iter()
                 .flatten()
-                .any(Parameter::is_animated)
+                .any(Profile::is_animated)
     }
 
-    /// Links that hang from the base, and where their joints are in its frame [m].
+    /// Links that hang from the base, and where their joints are in its frame \[m\].
     pub(crate) fn roots(&self) -> impl Iterator<Item = (usize, Vec3)> + '_ {
         let links = self.parent.iter().zip(&self.joint).enumerate();
         links.filter_map(|(j, (parent, joint))| (*parent == BASE).then_some((j, *joint)))
@@ -82,7 +83,7 @@ impl Chain {
     }
 
     /// Position of the root joint of `link`'s branch in the base's frame, and the largest distance from it that a
-    /// point `at` of the link can reach without stretch [m].
+    /// point `at` of the link can reach without stretch \[m\].
     pub fn reach_of(&self, mut link: usize, at: Vec3) -> (Vec3, f64) {
         let mut reach = at.length();
         while self.parent[link] != BASE {

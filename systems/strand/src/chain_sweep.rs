@@ -92,8 +92,8 @@ impl ChainSweep {
             })
     }
 
-    /// Finds the forces of `rows`; `force` is the first guess, `off` the error of the rows under it [m]. Returns the
-    /// largest motion of a row under its own force alone, and the largest error without any forces [m].
+    /// Finds the forces of `rows`; `force` is the first guess, `off` the error of the rows under it \[m\]. Returns the
+    /// largest motion of a row under its own force alone, and the largest error without any forces \[m\].
     pub(crate) fn solve(
         &mut self,
         rows: &[Row],

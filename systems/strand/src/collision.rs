@@ -16,7 +16,7 @@ use crate::response::{Row, RowJacobian};
 use crate::state::StrandState;
 use crate::step::{Step, Workspace, problem};
 
-/// Speed of approach from which a contact counts as an impact [m/s].
+/// Speed of approach from which a contact counts as an impact \[m/s\].
 const IMPACT: f64 = 0.1;
 
 impl Step<'_> {
@@ -51,7 +51,7 @@ impl Step<'_> {
                 Some(_) => Pose::IDENTITY,
                 None => member.chain.base.path.pose(t).then(&strand.base.inverse()),
             };
-            let radius = |j: usize| (links[j].radius, links[j].friction_weight);
+            let surface = |j: usize| (links[j].radius, links[j].friction_weight, links[j].material);
             // forces of an impact say nothing about the next step
             let touched = if strand.depth > 0 {
                 &strand.contacts[..]
@@ -73,7 +73,7 @@ impl Step<'_> {
                 (&input.model.obstacles, swept),
                 touched,
                 passes,
-                radius,
+                surface,
                 (&start[member.range()], &to_world),
                 (&iterate.links[member.range()], &frames[k]),
             );
@@ -185,7 +185,7 @@ impl Step<'_> {
         }
     }
 
-    /// Adds the rows of all contacts that push, with `gap` the wanted speed less that of the obstacle [m/s].
+    /// Adds the rows of all contacts that push, with `gap` the wanted speed less that of the obstacle \[m/s\].
     /// Returns whether any contact approaches fast enough for an impact.
     fn add_impact_rows(&mut self) -> bool {
         let (input, h) = (self.input, self.bdf.h);
@@ -212,8 +212,9 @@ impl Step<'_> {
                 let carried = carried_along(&swept[obstacle], frame, point.place(links), h);
                 let approach = axes[0].dot(v - carried);
                 fast |= approach < -IMPACT;
-                let weight = self.properties[k].links[point.link].restitution_weight;
-                let restitution = input.model.obstacles[obstacle].restitution * weight;
+                let link = &self.properties[k].links[point.link];
+                let [.., bounce] = input.model.obstacles[obstacle].coefficients(link.material);
+                let restitution = bounce * link.restitution_weight;
                 let normal = response.rows.len();
                 for (k, direction) in axes.into_iter().enumerate() {
                     // the row wants n·(v − carried) = −restitution · approach, so it is off by the rest; along
@@ -240,7 +241,7 @@ impl Step<'_> {
 }
 
 impl Row {
-    /// How fast the row moves when links turn and their origins move as given, world axes [m/s] or [rad/s].
+    /// How fast the row moves when links turn and their origins move as given, world axes \[m/s\] or \[rad/s\].
     fn speed(&self, moving: &[(Vec3, Vec3)], links: &[crate::Link]) -> f64 {
         let velocity = |point: LinkPoint| {
             let (spin, velocity) = moving[point.link];

@@ -14,10 +14,10 @@ use drystone_base::{Pose, Quat, Vec3};
 use crate::base::BaseFrame;
 use crate::chain::Chain;
 use crate::kinematics::Link;
-use crate::rotation::log;
 use crate::spatial::Motion;
 use crate::state::StrandState;
 use crate::{Error, Model, MotionPath, Ramp};
+use drystone_base::rotation::log;
 
 /// What a constraint holds its strand to.
 #[derive(Clone, Debug)]
@@ -58,7 +58,7 @@ pub enum ConstraintKind {
     Point {
         /// Index of the link.
         link: usize,
-        /// In its frame [m].
+        /// In its frame \[m\].
         at: Vec3,
         /// Where it is wanted.
         to: Anchor,
@@ -103,7 +103,7 @@ pub struct Constraint {
     pub kind: ConstraintKind,
     /// Holds while this is positive, over time; see also [`State::constraint_on`](crate::State).
     pub active: Ramp,
-    /// Rate at which an error comes back [1/s]; at most half a step's rate is used.
+    /// Rate at which an error comes back \[1/s\]; at most half a step's rate is used.
     pub frequency: f64,
     /// Index of an obstacle that the held link passes through while it is held: what it is fixed to.
     pub passes: Option<usize>,
@@ -241,7 +241,7 @@ impl LinkPoint {
         links[self.link].axes * self.at
     }
 
-    /// How fast it moves at the start of the step, where `links` are then; scaled world [m/s].
+    /// How fast it moves at the start of the step, where `links` are then; scaled world \[m/s\].
     pub(crate) fn velocity(&self, strand: &StrandState, links: &[Link]) -> Vec3 {
         let (past, link) = (&strand.history[self.link], &links[self.link]);
         let from_centre = link.axes.transpose() * (self.place(links) - link.centre);
@@ -431,7 +431,7 @@ fn place_constraint(
                 target.pose.position,
                 target.velocity,
                 &base.pose,
-                base.spatial_velocity(),
+                Motion::velocity_of(&base),
             );
             let later = chain
                 .base

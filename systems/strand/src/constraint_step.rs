@@ -224,7 +224,7 @@ impl Step<'_> {
 
 impl StrandState {
     /// Multipliers of constraint `c` in the last step from row `first` on; zero where its error was large
-    /// beside `reach` [m].
+    /// beside `reach` \[m\].
     pub(crate) fn force_of(&self, c: usize, first: usize, reach: f64) -> Vec3 {
         let kept = self.multipliers.iter().find(|kept| kept.constraint == c);
         let kept = kept.filter(|kept| kept.error < 1e-3 * reach);
@@ -232,7 +232,7 @@ impl StrandState {
     }
 }
 
-/// Moves what the penalties carry into their multipliers, unless all errors are small beside `reach` [m];
+/// Moves what the penalties carry into their multipliers, unless all errors are small beside `reach` \[m\];
 /// returns whether it did.
 fn take_up(iterate: &Iterate, penalties: &mut [Penalty], reach: f64) -> bool {
     let off = |penalty: &Penalty| {

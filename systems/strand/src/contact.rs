@@ -8,6 +8,7 @@
 //! fast. Ours: friction opposes the slip (eq. 16 drives it), and the rows with `λ` are gone.
 
 use drystone_base::{Mat3, Pose, Vec3, tangents};
+use drystone_common::Material;
 use drystone_complementarity::solvers::Bound;
 use drystone_geometry::{Shape, closest_point, ray_cast};
 use serde::{Deserialize, Serialize};
@@ -18,9 +19,9 @@ use crate::constraint::LinkPoint;
 use crate::implicit::Load;
 use crate::kinematics::Link;
 use crate::response::{Row, RowJacobian, Surface};
-use crate::rotation::outer;
 use crate::segment::{enters, is_convex, nearest, roundness};
 use crate::{Error, Model, MotionPath};
+use drystone_base::rotation::outer;
 
 /// Something solid that strands do not enter.
 #[derive(Clone, Debug)]
@@ -31,12 +32,14 @@ pub struct Obstacle {
     pub shape: Shape,
     /// How it moves, unless it is driven ([`State::obstacle_target`](crate::State)).
     pub path: MotionPath,
-    /// Coulomb's coefficient at rest [1].
+    /// Coulomb's coefficient at rest \[1\].
     pub static_friction: f64,
-    /// Coulomb's coefficient while sliding [1].
+    /// Coulomb's coefficient while sliding \[1\].
     pub dynamic_friction: f64,
-    /// Newton's coefficient, 0 (stays) to 1 (bounces back) [1].
+    /// Newton's coefficient, 0 (stays) to 1 (bounces back) \[1\].
     pub restitution: f64,
+    /// What holds instead against strands of each material, by its index; empty if none of them counts.
+    pub against: Vec<Material>,
 }
 
 impl Obstacle {
@@ -49,11 +52,30 @@ impl Obstacle {
             static_friction: 0.3,
             dynamic_friction: 0.3,
             restitution: 0.0,
+            against: Vec::new(),
+        }
+    }
+
+    /// Friction at rest, friction while sliding, and restitution against a strand of `material`.
+    pub(crate) fn coefficients(&self, material: Option<usize>) -> [f64; 3] {
+        match material.and_then(|m| self.against.get(m)) {
+            Some(both) => [both.friction, both.friction, both.restitution],
+            None => [
+                self.static_friction,
+                self.dynamic_friction,
+                self.restitution,
+            ],
         }
     }
 }
 
 impl Model {
+    /// What holds between the material called `name` and each of the model's; nothing if there is none.
+    pub fn against(&self, name: &str) -> Vec<Material> {
+        let known = self.materials.find(name);
+        known.map_or_else(Vec::new, |m| self.materials.row(m).to_vec())
+    }
+
     /// Adds an obstacle; its index is returned.
     pub fn add_obstacle(&mut self, obstacle: Obstacle) -> Result<usize, Error> {
         let fault = |what: &str, found: String, wanted| {
@@ -96,13 +118,13 @@ pub struct ContactForce {
     pub obstacle: usize,
     /// Index of the link.
     pub link: usize,
-    /// Where [m].
+    /// Where \[m\].
     pub place: Vec3,
     /// Away from the obstacle.
     pub normal: Vec3,
-    /// On the strand; the obstacle feels the opposite [N].
+    /// On the strand; the obstacle feels the opposite \[N\].
     pub force: Vec3,
-    /// Distance of the surfaces, negative where they overlap [m].
+    /// Distance of the surfaces, negative where they overlap \[m\].
     pub gap: f64,
 }
 
@@ -143,11 +165,12 @@ struct Candidate {
     length: f64,
     radius: f64,
     friction_weight: f64,
+    material: Option<usize>,
     /// Ends at the start, in the frame of the obstacle's part; and at the end of the step in the scaled world, if
     /// they moved with the obstacle.
     start: [Vec3; 2],
     stuck: [Vec3; 2],
-    /// Distance of its tip from the surface at the start, and a lower bound on that of all of it [m].
+    /// Distance of its tip from the surface at the start, and a lower bound on that of all of it \[m\].
     tip_distance: f64,
     distance: f64,
     /// Fractions of the segment between which it may touch other than with its tip.
@@ -189,9 +212,9 @@ pub(crate) struct Contacts {
     before: Vec<Contact>,
 }
 
-/// Slip below which friction is static [m/s].
+/// Slip below which friction is static \[m/s\].
 const SLOW: f64 = 1e-3;
-/// An overlap at the start of a step is reduced by this part [1], at most at this speed [m/s], so that nothing is
+/// An overlap at the start of a step is reduced by this part \[1\], at most at this speed \[m/s\], so that nothing is
 /// thrown out at once.
 const LESS_OVERLAP: f64 = 0.25;
 const FASTEST_OUT: f64 = 0.2;
@@ -199,7 +222,7 @@ const FASTEST_OUT: f64 = 0.2;
 const NEAR_JOINT: f64 = 0.02;
 /// The same beside the base, which does not yield.
 const NEAR_BASE: f64 = 0.1;
-/// How close to a surface contacts are listed, besides the radius [m].
+/// How close to a surface contacts are listed, besides the radius \[m\].
 const MARGIN: f64 = 1e-4;
 
 /// A solid without parts, and its place in the obstacle.
@@ -235,7 +258,7 @@ impl Contacts {
         obstacles: (&[Obstacle], &[Swept]),
         touched: &[ContactForce],
         passes: impl Fn(usize, usize) -> bool,
-        radius: impl Fn(usize) -> (f64, f64),
+        surface: impl Fn(usize) -> (f64, f64, Option<usize>),
         (start, to_world): (&[Link], &Pose),
         (guess, frame): (&[Link], &BaseFrame),
     ) {
@@ -255,7 +278,7 @@ impl Contacts {
                     // broad phase: the box of the obstacle grown by what the tip may move
                     let here = to_world.point(start[j].tip);
                     let there = frame.world(guess[j].tip);
-                    let (radius, friction_weight) = radius(j);
+                    let (radius, friction_weight, material) = surface(j);
                     let (moving, length) = ((there - here).length(), chain.length[j]);
                     // as far as it was going to move, twice, and half the strand: a blow further in
                     // may throw it further than it was going
@@ -314,6 +337,7 @@ impl Contacts {
                         length,
                         radius,
                         friction_weight,
+                        material,
                         start: ends,
                         stuck: ends.map(|end| frame.scaled_point(to.point(end))),
                         tip_distance,
@@ -405,11 +429,8 @@ impl Contacts {
                 let slid = way[0].lerp(way[1], u);
                 let slip = [t1.dot(slid), t2.dot(slid)];
                 let slow = slip[0] * slip[0] + slip[1] * slip[1] < SLOW * SLOW * h * h;
-                let friction = if slow {
-                    obstacle.static_friction
-                } else {
-                    obstacle.dynamic_friction
-                };
+                let [at_rest, sliding, _] = obstacle.coefficients(candidate.material);
+                let friction = if slow { at_rest } else { sliding };
                 let force = old.map_or([0.0; 3], |old| {
                     // the same force in the axes of now
                     let sum = old.sum();
@@ -533,7 +554,7 @@ impl Contacts {
 }
 
 impl Contact {
-    /// Its force, scaled world [N].
+    /// Its force, scaled world \[N\].
     fn sum(&self) -> Vec3 {
         let parts = self.axes.iter().zip(self.force);
         parts.map(|(axis, f)| *axis * f).sum()
@@ -605,7 +626,7 @@ impl Bent<'_> {
 
 /// A place of a segment and the surface that concerns it, in the solid's frame.
 struct Found {
-    /// Fraction of the segment [1].
+    /// Fraction of the segment \[1\].
     u: f64,
     normal: Vec3,
     gap: f64,
@@ -613,7 +634,7 @@ struct Found {
     entered: bool,
 }
 
-/// Two normals that differ by less are of the same side, as the cosine of their angle [1].
+/// Two normals that differ by less are of the same side, as the cosine of their angle \[1\].
 const SAME_SIDE: f64 = 0.5;
 
 /// The surface that concerns a tip now at `end`.

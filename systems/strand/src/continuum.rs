@@ -12,15 +12,15 @@ use crate::Error;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Continuum {
-    /// Size of a cell of the grid [m].
+    /// Size of a cell of the grid \[m\].
     pub cell: f64,
-    /// Density of the strands' mass in space up to which nothing pushes [kg/m³].
+    /// Density of the strands' mass in space up to which nothing pushes \[kg/m³\].
     pub rest_density: f64,
-    /// Pressure over density beyond that [m²/s²].
+    /// Pressure over density beyond that \[m²/s²\].
     pub stiffness: f64,
-    /// Largest acceleration by pressure [m/s²].
+    /// Largest acceleration by pressure \[m/s²\].
     pub largest_push: f64,
-    /// Rate at which a segment takes on the mean velocity around it, at the rest density [1/s].
+    /// Rate at which a segment takes on the mean velocity around it, at the rest density \[1/s\].
     pub drag: f64,
 }
 
@@ -67,22 +67,22 @@ impl Continuum {
 /// A segment as the continuum sees it.
 #[derive(Clone, Copy, Debug)]
 pub struct Parcel {
-    /// [kg]
+    /// \[kg\]
     pub mass: f64,
-    /// Of its centre [m].
+    /// Of its centre \[m\].
     pub position: Vec3,
-    /// [m/s]
+    /// \[m/s\]
     pub velocity: Vec3,
 }
 
 /// What the continuum does to a segment.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Interaction {
-    /// By pressure [m/s²].
+    /// By pressure \[m/s²\].
     pub acceleration: Vec3,
-    /// Rate towards `velocity` [1/s].
+    /// Rate towards `velocity` \[1/s\].
     pub drag: f64,
-    /// Mean velocity around it [m/s].
+    /// Mean velocity around it \[m/s\].
     pub velocity: Vec3,
 }
 

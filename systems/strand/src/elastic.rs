@@ -4,7 +4,7 @@
 use drystone_base::functions::{ln, rotation_vector};
 use drystone_base::{Mat3, Quat, Vec3};
 
-/// Stiffnesses of one joint [N m], per radian of small deviation.
+/// Stiffnesses of one joint \[N m\], per radian of small deviation.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct JointStiffness {
     /// Of bending about the x axis, half-way between the frames that the joint connects.
@@ -20,13 +20,13 @@ pub struct JointStiffness {
 ///
 /// A law must be a gradient, `torque = −∂energy/∂φ`, or energy may rise.
 pub trait Law: Send + Sync {
-    /// Energy stored [J].
+    /// Energy stored \[J\].
     fn energy(&self, stiffness: &JointStiffness, deviation: Quat) -> f64;
 
-    /// Torque on the child [N m].
+    /// Torque on the child \[N m\].
     fn torque(&self, stiffness: &JointStiffness, deviation: Quat) -> Vec3;
 
-    /// Torque, and `−∂torque/∂φ` [N m]; unless said otherwise, by central differences.
+    /// Torque, and `−∂torque/∂φ` \[N m\]; unless said otherwise, by central differences.
     fn torque_and_stiffness(&self, stiffness: &JointStiffness, deviation: Quat) -> (Vec3, Mat3) {
         let h = 1e-6;
         let slope = |axis: Vec3| {

@@ -4,36 +4,36 @@ use drystone_base::Vec3;
 
 use crate::System;
 use crate::kinematics::place;
-use crate::rotation::nudge;
 use crate::state::{State, StrandState};
+use drystone_base::rotation::nudge;
 
-/// Of motion, all strands [J].
+/// Of motion, all strands \[J\].
 pub fn kinetic_energy(system: &System) -> f64 {
     sum(system, &system.state, kinetic)
 }
 
-/// Of motion, strand `i` [J]: `½ m|v|² + ½ Σ J_k |Ṙ e_k|²` for every segment.
+/// Of motion, strand `i` \[J\]: `½ m|v|² + ½ Σ J_k |Ṙ e_k|²` for every segment.
 pub fn kinetic_energy_of(system: &System, i: usize) -> f64 {
     kinetic(system, i, &system.state.strands[i])
 }
 
-/// Of weight, all strands, zero at the origin [J].
+/// Of weight, all strands, zero at the origin \[J\].
 pub fn potential_energy(system: &System) -> f64 {
     sum(system, &system.state, weight)
 }
 
-/// Of bent, twisted and stretched joints, all strands [J].
+/// Of bent, twisted and stretched joints, all strands \[J\].
 pub fn elastic_energy(system: &System) -> f64 {
     sum(system, &system.state, elastic)
 }
 
-/// Kinetic, weight and elastic, all strands [J].
+/// Kinetic, weight and elastic, all strands \[J\].
 pub fn total_energy(system: &System) -> f64 {
     kinetic_energy(system) + potential_energy(system) + elastic_energy(system)
 }
 
 /// Energy that the two-step method stores: the mean of [`total_energy`] at the present state and at the state
-/// extrapolated by one step, `½ (E(y_n) + E(2 y_n − y_{n−1}))` [J].
+/// extrapolated by one step, `½ (E(y_n) + E(2 y_n − y_{n−1}))` \[J\].
 ///
 /// With equal steps and linear forces BDF2 lowers it in every step by `½ E(y_{n+1} − 2 y_n + y_{n−1})`. Of
 /// `E(y_n)` itself one step may take more, and the next return a part.
@@ -96,7 +96,7 @@ fn elastic(system: &System, i: usize, strand: &StrandState) -> f64 {
     (0..chain.len()).map(joint).sum()
 }
 
-/// Sum over all segments [kg m/s].
+/// Sum over all segments \[kg m/s\].
 pub fn linear_momentum(system: &System) -> Vec3 {
     let of = |i: usize| {
         let pairs = system.state.strands[i]
@@ -110,7 +110,7 @@ pub fn linear_momentum(system: &System) -> Vec3 {
     (0..system.model.len()).map(of).sum()
 }
 
-/// Sum over all segments, about `point` [kg m²/s].
+/// Sum over all segments, about `point` \[kg m²/s\].
 pub fn angular_momentum(system: &System, point: Vec3) -> Vec3 {
     let of = |i: usize| {
         let pairs = system.state.strands[i]

@@ -55,15 +55,8 @@ pub enum Error {
         wanted: &'static str,
     },
     /// Keys of a motion path that make no path.
-    #[error("motion path: {what} is {found}; wanted {wanted}")]
-    Path {
-        /// Which quantity of which key.
-        what: String,
-        /// The value found.
-        found: String,
-        /// What would do.
-        wanted: &'static str,
-    },
+    #[error(transparent)]
+    Path(#[from] drystone_common::PathError),
     /// An option outside its range.
     #[error("option `{option}` is {found}; wanted {wanted}")]
     Option {

@@ -14,7 +14,9 @@ use drystone_base::{Mat3, Vec3};
 use crate::chain::{BASE, Chain, FREE};
 use crate::implicit::{FieldForce, Load, Problem};
 use crate::kinematics::Link;
-use crate::rotation::{inverse_body_jacobian, scalar, skew, skew_skew, skew_times, times_skew};
+use drystone_base::rotation::{
+    inverse_body_jacobian, scalar, skew, skew_skew, skew_times, times_skew,
+};
 
 /// Which matrix is factored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -309,7 +311,7 @@ impl Factor {
             // anisotropic drag and implicit fields: δf = M (p + θ × c)
             if step.drag_less != 0.0 || !sampled.is_empty() {
                 let along = step.drag_axis * (step.drag * step.drag_less * s);
-                let mut more = crate::rotation::outer(along, -step.drag_axis);
+                let mut more = drystone_base::rotation::outer(along, -step.drag_axis);
                 if let Some(sampled) = sampled.get(j) {
                     f -= sampled.force;
                     if exact {
@@ -441,7 +443,7 @@ impl Factor {
                 };
                 self.stretch_residual[j] =
                     y.dot(force) + k * e + damper * (s * e - step.stretch_history);
-                let out = crate::rotation::outer;
+                let out = drystone_base::rotation::outer;
                 hessian.tt -= out(kept.out_turn, row_turn);
                 hessian.tp -= out(kept.out_turn, row_shift);
                 hessian.pt -= out(kept.out_shift, row_turn);
@@ -510,7 +512,7 @@ impl Factor {
         self.solve(true);
     }
 
-    /// How every link moves when `force` [N] and `torque` [N m], world axes, act at `lever` from
+    /// How every link moves when `force` \[N\] and `torque` \[N m\], world axes, act at `lever` from
     /// the origin of `link`: the step's end pose changes by this, to first order. Columns of
     /// `J H⁻¹ Jᵀ`; read them with [`Factor::shift_at`] and [`Factor::turn_of`].
     pub fn respond(&mut self, link: usize, lever: Vec3, force: Vec3, torque: Vec3) {
@@ -542,18 +544,18 @@ impl Factor {
         self.solve(false);
     }
 
-    /// Shift of the point at `lever` from the origin of `link`, in the last solution [m].
+    /// Shift of the point at `lever` from the origin of `link`, in the last solution \[m\].
     pub fn shift_at(&self, link: usize, lever: Vec3) -> Vec3 {
         let (turn, shift) = self.moved[link];
         shift + turn.cross(lever)
     }
 
-    /// Turn of `link` in the last solution, world axes [rad].
+    /// Turn of `link` in the last solution, world axes \[rad\].
     pub fn turn_of(&self, link: usize) -> Vec3 {
         self.moved[link].0
     }
 
-    /// Turn of the joint that `link` hangs by in the last solution, world axes [rad].
+    /// Turn of the joint that `link` hangs by in the last solution, world axes \[rad\].
     pub fn joint_turn(&self, link: usize) -> Vec3 {
         self.turn[link]
     }
@@ -606,7 +608,7 @@ impl Factor {
         !self.free.is_empty()
     }
 
-    /// Shift of the origin of `link` in the last solution, world axes [m].
+    /// Shift of the origin of `link` in the last solution, world axes \[m\].
     pub(crate) fn shift_of(&self, link: usize) -> Vec3 {
         self.moved[link].1
     }
@@ -730,7 +732,7 @@ impl Factor {
         }
     }
 
-    /// How far `at` moves along its directions (rows) under the three forces (columns) [m/N].
+    /// How far `at` moves along its directions (rows) under the three forces (columns) \[m/N\].
     pub(crate) fn moved_at(&self, at: &Place) -> Mat3 {
         let column = &self.columns[at.link];
         at.axes.transpose() * (column.shift - skew_times(at.lever, &column.turn))

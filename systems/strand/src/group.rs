@@ -17,7 +17,7 @@ use crate::{Anchor, Constraint, Model, Options, State, System};
 /// Bodies, strands and constraints that are solved as one, by index.
 type Together = (Vec<usize>, Vec<usize>, Vec<usize>);
 
-/// A strand nearer to a body than this is solved with it [m].
+/// A strand nearer to a body than this is solved with it \[m\].
 const REACH: f64 = 1e-2;
 
 /// Strands and rigid bodies that are advanced as one.

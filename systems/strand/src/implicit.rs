@@ -13,14 +13,14 @@ use crate::elastic::{JointStiffness, Law};
 use crate::factor::Matrix6;
 use crate::kinematics::Link;
 use crate::penalty::Penalty;
-use crate::rotation::{log, outer};
+use drystone_base::rotation::{log, outer};
 
 /// Coefficients of the backward difference formula for a step `h` after a step `h_before`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Bdf {
-    /// Step [s].
+    /// Step \[s\].
     pub h: f64,
-    /// `ẏ = s y − a y₀ + b y₋₁` [1/s].
+    /// `ẏ = s y − a y₀ + b y₋₁` \[1/s\].
     pub s: f64,
     pub a: f64,
     pub b: f64,
@@ -120,7 +120,7 @@ pub(crate) struct Load {
     pub rotation: Quat,
     /// Torque of the joint that the link hangs by, in the link's frame.
     pub joint: Vec3,
-    /// How the torque grows with a turn from `rotation`, world axes [N m]: contacts move along a
+    /// How the torque grows with a turn from `rotation`, world axes \[N m\]: contacts move along a
     /// segment that turns.
     pub rolling: Mat3,
     /// How the required wrench changes as contacts move over a curved surface, if any does.
@@ -209,7 +209,7 @@ impl LinkStep {
 
 impl Problem<'_> {
     /// Merit function of the line search: its gradient is the residual, but for the rotation of the damper's
-    /// frame within a step [J].
+    /// frame within a step \[J\].
     ///
     /// `Σ m|A_x|²/2s² + Σ J_k|A_{R,k}|²/2s² + V·DV/2s − f·x + V_el + w·Cw/2s`, and the penalties.
     pub(crate) fn merit(

@@ -5,8 +5,8 @@ use drystone_base::{Pose, Quat, Vec3};
 
 use crate::MotionPath;
 use crate::constraint::{Anchor, ConstraintKind, LinkPoint, StepConstraint, left_of, within_reach};
-use crate::rotation::log;
 use crate::step::Step;
+use drystone_base::rotation::log;
 
 impl Step<'_> {
     /// Equations of the constraints between members for the end of the step, warm-started.

@@ -11,15 +11,15 @@ pub struct Link {
     pub rotation: Quat,
     /// The same as a matrix; y runs along the segment.
     pub axes: Mat3,
-    /// Where the joint turns: the parent's tip [m].
+    /// Where the joint turns: the parent's tip \[m\].
     pub pivot: Vec3,
-    /// Origin of the link's frame: the pivot, moved along y by the stretch [m].
+    /// Origin of the link's frame: the pivot, moved along y by the stretch \[m\].
     pub origin: Vec3,
-    /// From the origin of the parent (or of the base) to the pivot [m].
+    /// From the origin of the parent (or of the base) to the pivot \[m\].
     pub lever: Vec3,
-    /// Centre of mass [m].
+    /// Centre of mass \[m\].
     pub centre: Vec3,
-    /// Far end [m].
+    /// Far end \[m\].
     pub tip: Vec3,
 }
 

@@ -4,25 +4,26 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use drystone_base::Vec3;
+use drystone_common::{Field, Materials};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::chain::Chain;
 use crate::elastic::{Law, TangentLaw};
 use crate::posable::PoseTrack;
-use crate::{Constraint, Error, Field, MotionPath, Obstacle, Parameter, Ramp};
+use crate::{Constraint, Error, MotionPath, NamedField, Obstacle, Profile, Ramp};
 
 /// A curve of a strand, in the frame of its base: its points are the joints.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Curve {
-    /// From root to tip, at least two [m].
+    /// From root to tip, at least two \[m\].
     #[schemars(with = "Vec<[f64; 3]>")]
     pub points: Vec<Vec3>,
     /// Where the curve grows from; none: from the base.
     #[serde(default)]
     pub branch: Option<Branch>,
-    /// The shape without load, if it differs from the start: as many points [m].
+    /// The shape without load, if it differs from the start: as many points \[m\].
     #[serde(default)]
     #[schemars(with = "Option<Vec<[f64; 3]>>")]
     pub rest: Option<Vec<Vec3>>,
@@ -72,40 +73,42 @@ impl Curve {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Parameters {
-    /// [kg/m]
-    pub mass_per_length: Parameter,
-    /// [m]
-    pub radius: Parameter,
-    /// `EI` of bending about the segment's x axis [N m²].
-    pub bend_stiffness: Parameter,
-    /// `EI` of bending about z over that about x [1].
-    pub bend_ratio: Parameter,
-    /// `GJ` [N m²]
-    pub twist_stiffness: Parameter,
-    /// Damping of bending over its stiffness [s].
-    pub bend_damping: Parameter,
-    /// Damping of twisting over its stiffness [s].
-    pub twist_damping: Parameter,
-    /// Air drag per length, across the strand [N s/m²].
-    pub drag: Parameter,
-    /// Drag along the strand over drag across it [1].
-    pub drag_ratio: Parameter,
-    /// Factor on gravity [1].
-    pub gravity: Parameter,
-    /// Factor on every field [1].
-    pub field_weight: Parameter,
-    /// Spring to the posed tip of each segment [N/m].
-    pub pose_strength: Parameter,
-    /// Damper to the posed tip of each segment [N s/m].
-    pub pose_damping: Parameter,
-    /// `EA` [N]; none: segments keep their length.
-    pub stretch_stiffness: Option<Parameter>,
-    /// Damping of stretching over its stiffness [s].
-    pub stretch_damping: Parameter,
-    /// Factor on an obstacle's friction [1].
-    pub friction_weight: Parameter,
-    /// Factor on an obstacle's restitution [1].
-    pub restitution_weight: Parameter,
+    /// \[kg/m\]
+    pub mass_per_length: Profile,
+    /// \[m\]
+    pub radius: Profile,
+    /// `EI` of bending about the segment's x axis \[N m²\].
+    pub bend_stiffness: Profile,
+    /// `EI` of bending about z over that about x \[1\].
+    pub bend_ratio: Profile,
+    /// `GJ` \[N m²\]
+    pub twist_stiffness: Profile,
+    /// Damping of bending over its stiffness \[s\].
+    pub bend_damping: Profile,
+    /// Damping of twisting over its stiffness \[s\].
+    pub twist_damping: Profile,
+    /// Air drag per length, across the strand \[N s/m²\].
+    pub drag: Profile,
+    /// Drag along the strand over drag across it \[1\].
+    pub drag_ratio: Profile,
+    /// Factor on gravity \[1\].
+    pub gravity: Profile,
+    /// Factor on every field \[1\].
+    pub field_weight: Profile,
+    /// Spring to the posed tip of each segment \[N/m\].
+    pub pose_strength: Profile,
+    /// Damper to the posed tip of each segment \[N s/m\].
+    pub pose_damping: Profile,
+    /// `EA` \[N\]; none: segments keep their length.
+    pub stretch_stiffness: Option<Profile>,
+    /// Damping of stretching over its stiffness \[s\].
+    pub stretch_damping: Profile,
+    /// Factor on an obstacle's friction \[1\].
+    pub friction_weight: Profile,
+    /// Factor on an obstacle's restitution \[1\].
+    pub restitution_weight: Profile,
+    /// Of its surface, among the model's materials; none: an obstacle's own friction and restitution hold.
+    pub material: Option<usize>,
 }
 
 impl Default for Parameters {
@@ -129,12 +132,13 @@ impl Default for Parameters {
             stretch_damping: 2e-3.into(),
             friction_weight: 1.0.into(),
             restitution_weight: 1.0.into(),
+            material: None,
         }
     }
 }
 
 impl Parameters {
-    /// A solid round rod: radius [m], Young's modulus [Pa], density [kg/m³], Poisson's ratio [1].
+    /// A solid round rod: radius \[m\], Young's modulus \[Pa\], density \[kg/m³\], Poisson's ratio \[1\].
     pub fn rod(radius: f64, young: f64, density: f64, poisson: f64) -> Self {
         let area = std::f64::consts::PI * radius * radius;
         let bend = young * area * radius * radius / 4.0;
@@ -148,7 +152,7 @@ impl Parameters {
     }
 
     /// Name, value and whether zero is allowed.
-    fn all(&self) -> [(&'static str, &Parameter, bool); 17] {
+    fn all(&self) -> [(&'static str, &Profile, bool); 17] {
         let stretch = self.stretch_stiffness.as_ref();
         [
             ("mass per length", &self.mass_per_length, false),
@@ -228,9 +232,9 @@ pub struct Base {
     pub path: MotionPath,
     /// Frame whose motion is taken out, by `local_dynamics`.
     pub reference: Option<MotionPath>,
-    /// Time scale `β` on the velocity and acceleration of the base, over time [1].
+    /// Time scale `β` on the velocity and acceleration of the base, over time \[1\].
     pub time_scale: Ramp,
-    /// Local dynamics `γ`: part of the reference frame's motion that is taken out, over time [1].
+    /// Local dynamics `γ`: part of the reference frame's motion that is taken out, over time \[1\].
     pub local_dynamics: Ramp,
     /// Index of the rigid body that the base is fixed to, and where in its frame: the strand then hangs
     /// from the body, which feels it, and the path counts for nothing but the start.
@@ -268,12 +272,12 @@ pub struct Strand {
     /// What it hangs from.
     pub base: Base,
     /// Stiffness of the first joint over `EI` per segment length: 2 is clamped (the joint owns half
-    /// a cell), 0 a free ball joint [1].
+    /// a cell), 0 a free ball joint \[1\].
     pub root: f64,
     /// Pose to which the tips are pulled with `pose_strength`.
     pub pose: Option<PoseTrack>,
     /// Factors on single fields, by the field's name.
-    pub field_weights: Vec<(String, Parameter)>,
+    pub field_weights: Vec<(String, Profile)>,
 }
 
 impl Strand {
@@ -305,19 +309,6 @@ impl Strand {
     }
 }
 
-/// A field with its name and how it enters a step.
-#[derive(Clone, Debug)]
-pub struct NamedField {
-    /// Unique in the model.
-    pub name: String,
-    /// What it does.
-    pub field: Field,
-    /// Factor over time [1].
-    pub strength: Ramp,
-    /// Whether it is part of the implicit step; otherwise it is sampled once a step.
-    pub implicit: bool,
-}
-
 /// All strands, fields and gravity.
 #[derive(Clone)]
 pub struct Model {
@@ -331,7 +322,9 @@ pub struct Model {
     pub constraints: Vec<Constraint>,
     /// Rigid bodies that take part, by index.
     pub bodies: Vec<crate::BodyModel>,
-    /// [m/s²]
+    /// Materials of surfaces, and what holds between each two.
+    pub materials: Materials,
+    /// \[m/s²\]
     pub gravity: Vec3,
     /// Elasticity of the joints.
     pub law: Arc<dyn Law>,
@@ -353,6 +346,7 @@ impl Model {
             obstacles: Vec::new(),
             constraints: Vec::new(),
             bodies: Vec::new(),
+            materials: Materials::default(),
             gravity,
             law: Arc::new(TangentLaw),
             names: BTreeSet::new(),
@@ -370,10 +364,7 @@ impl Model {
         if self.fields.iter().any(|other| other.name == field.name) {
             return Err(fault("the name", "used twice".into(), "a name of its own"));
         }
-        if let Some((found, wanted)) = field.strength.fault() {
-            return Err(fault("strength", found, wanted));
-        }
-        if let Some((what, found, wanted)) = field.field.fault() {
+        if let Some((what, found, wanted)) = field.fault() {
             return Err(fault(what, found, wanted));
         }
         self.fields.push(field);

@@ -7,18 +7,18 @@ use drystone_base::{Quat, Vec3};
 use crate::factor::{Factor, Kind};
 use crate::implicit::{FieldForce, Load, Problem};
 use crate::kinematics::{Bases, Link, place_on};
-use crate::rotation::nudge;
+use drystone_base::rotation::nudge;
 
 /// When to stop.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Limits {
-    /// Correction that no longer matters [rad].
+    /// Correction that no longer matters \[rad\].
     pub tolerance: f64,
-    /// The same after eight iterations, to begin with [rad].
+    /// The same after eight iterations, to begin with \[rad\].
     pub late: f64,
     /// Most iterations.
     pub iterations: u32,
-    /// Length over which a stretch counts like a radian [m].
+    /// Length over which a stretch counts like a radian \[m\].
     pub length: f64,
     /// Whether to take no step with a matrix that is not positive definite, which might lead to
     /// a saddle.
@@ -74,12 +74,12 @@ pub(crate) trait Coupling {
 
 impl Coupling for () {}
 
-/// Steps below this are taken whole, without line search: Newton converges quadratically there [rad].
+/// Steps below this are taken whole, without line search: Newton converges quadratically there \[rad\].
 const CLOSE: f64 = 1e-3;
 /// Steps below this are trusted where loops and contacts hold a strand that could not stand alone
-/// [rad].
+/// \[rad\].
 const NEAR: f64 = 0.1;
-/// Longest turn of a joint in an iteration [rad].
+/// Longest turn of a joint in an iteration \[rad\].
 const LONGEST: f64 = 1.0;
 
 /// Solves the step from the guess in `iterate`, whose links must be placed.

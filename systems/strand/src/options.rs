@@ -13,11 +13,11 @@ use crate::response::Method;
 pub struct Options {
     /// Steps in which a frame is taken, at least; errors may ask for more. 1 to 10000.
     pub steps_per_frame: u32,
-    /// Correction of a joint below which a step counts as solved, up to 0.1 [rad].
+    /// Correction of a joint below which a step counts as solved, up to 0.1 \[rad\].
     pub tolerance: f64,
     /// Most Newton iterations before a step is halved, 1 to 1000.
     pub iterations: u32,
-    /// Error of a step that is allowed, as a part of the strand's reach; 0: no control [1].
+    /// Error of a step that is allowed, as a part of the strand's reach; 0: no control \[1\].
     ///
     /// A hair released from the horizontal, at 4 steps a frame, is 7.5 mm off after half a second with
     /// 1e-2 (52 steps), 6.4 mm with 1e-3 (63) and 1.6 mm with 1e-4 (125); long hair on a shaken head

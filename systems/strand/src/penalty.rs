@@ -6,15 +6,15 @@ use drystone_base::{Mat3, Quat, Vec3};
 
 use crate::constraint::{LinkPoint, StepConstraint};
 use crate::kinematics::Link;
-use crate::rotation::log;
+use drystone_base::rotation::log;
 
 /// Penalty and multiplier of one equation.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Penalty {
     pub equation: StepConstraint,
-    /// [N/m] or [N m]
+    /// \[N/m\] or \[N m\]
     pub stiffness: f64,
-    /// Multiplier: force [N] or torque [N m], world axes; of a joint, link axes.
+    /// Multiplier: force \[N\] or torque \[N m\], world axes; of a joint, link axes.
     pub force: Vec3,
     /// Index of the constraint it belongs to.
     pub constraint: usize,
@@ -29,7 +29,7 @@ impl Penalty {
         }
     }
 
-    /// Error of the equation: world axes, of a joint link axes [m] or [rad].
+    /// Error of the equation: world axes, of a joint link axes \[m\] or \[rad\].
     pub(crate) fn off(&self, link: &Link, rotation: Quat) -> Vec3 {
         match self.equation {
             StepConstraint::Place { a, target, .. } => link.origin + link.axes * a.at - target,
@@ -41,13 +41,13 @@ impl Penalty {
         }
     }
 
-    /// Energy up to a constant: `½ k |off|² − force·off` [J].
+    /// Energy up to a constant: `½ k |off|² − force·off` \[J\].
     pub(crate) fn energy(&self, link: &Link, rotation: Quat) -> f64 {
         let off = self.off(link, rotation);
         0.5 * self.stiffness * off.length_squared() - self.force.dot(off)
     }
 
-    /// Force required of the link, `k off − force` [N], [N m].
+    /// Force required of the link, `k off − force` \[N\], \[N m\].
     pub(crate) fn required(&self, link: &Link, rotation: Quat) -> Vec3 {
         self.off(link, rotation) * self.stiffness - self.force
     }

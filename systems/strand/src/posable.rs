@@ -10,9 +10,9 @@ use crate::Error;
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PoseKey {
-    /// [s]
+    /// \[s\]
     pub time: f64,
-    /// Tip of every link in the frame of the base, by index of the link [m].
+    /// Tip of every link in the frame of the base, by index of the link \[m\].
     #[schemars(with = "Vec<[f64; 3]>")]
     pub tips: Vec<Vec3>,
 }

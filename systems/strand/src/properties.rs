@@ -9,33 +9,35 @@ use crate::spatial::Inertia;
 /// Numbers of one link and the joint it hangs by.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LinkProperties {
-    /// [kg]
+    /// \[kg\]
     pub mass: f64,
-    /// Half the segment [m]: the centre of mass is this far along y.
+    /// Half the segment \[m\]: the centre of mass is this far along y.
     pub half: f64,
-    /// [m]
+    /// \[m\]
     pub radius: f64,
-    /// Second moments `∫ξ_k² dm` about the centre [kg m²], `J_k = ½ tr I − I_kk`.
+    /// Second moments `∫ξ_k² dm` about the centre \[kg m²\], `J_k = ½ tr I − I_kk`.
     pub second_moments: Vec3,
-    /// Of the joint [N m].
+    /// Of the joint \[N m\].
     pub stiffness: JointStiffness,
-    /// `C` of the joint, in the axes of the link [N m s].
+    /// `C` of the joint, in the axes of the link \[N m s\].
     pub damping: Vec3,
-    /// Of the joint along the link [N/m], [N s/m]; infinite stiffness: it does not stretch.
+    /// Of the joint along the link \[N/m\], \[N s/m\]; infinite stiffness: it does not stretch.
     pub stretch: Option<(f64, f64)>,
-    /// Of the whole segment, across it [N s/m].
+    /// Of the whole segment, across it \[N s/m\].
     pub drag: f64,
-    /// Drag along over drag across [1].
+    /// Drag along over drag across \[1\].
     pub drag_ratio: f64,
-    /// Factor on gravity [1].
+    /// Factor on gravity \[1\].
     pub gravity: f64,
-    /// Factors on an obstacle's friction and restitution [1].
+    /// Factors on an obstacle's friction and restitution \[1\].
     pub friction_weight: f64,
     /// See `friction_weight`.
     pub restitution_weight: f64,
-    /// Spring to the posed tip [N/m].
+    /// Of its surface, among the model's materials.
+    pub material: Option<usize>,
+    /// Spring to the posed tip \[N/m\].
     pub pose_strength: f64,
-    /// Damper to the posed tip [N s/m].
+    /// Damper to the posed tip \[N s/m\].
     pub pose_damping: f64,
 }
 
@@ -61,7 +63,7 @@ pub struct Properties {
 }
 
 impl Properties {
-    /// Samples the parameters at time `t` [s]: stiffness at joints, the rest at segment middles.
+    /// Samples the parameters at time `t` \[s\]: stiffness at joints, the rest at segment middles.
     pub fn sample(&mut self, chain: &Chain, t: f64) {
         self.links.clear();
         for j in 0..chain.len() {
@@ -109,6 +111,7 @@ impl Properties {
                 gravity: p.gravity.at(m, t),
                 friction_weight: p.friction_weight.at(m, t),
                 restitution_weight: p.restitution_weight.at(m, t),
+                material: p.material,
                 pose_strength: p.pose_strength.at(m, t),
                 pose_damping: p.pose_damping.at(m, t),
             });

@@ -26,9 +26,9 @@ pub enum Source {
 pub struct Reaction {
     /// What exerts it.
     pub source: Source,
-    /// On the strand [N s].
+    /// On the strand \[N s\].
     pub impulse: Vec3,
-    /// On the strand, about the origin of the world [N m s].
+    /// On the strand, about the origin of the world \[N m s\].
     pub angular_impulse: Vec3,
 }
 

@@ -15,13 +15,13 @@ use crate::spatial::{Force, Motion};
 pub struct Rates<'a> {
     /// Rotation of each link in its parent's frame, `q`.
     pub rotation: &'a [Quat],
-    /// Relative angular velocity in the link's frame, `w` [rad/s].
+    /// Relative angular velocity in the link's frame, `w` \[rad/s\].
     pub rate: &'a [Vec3],
-    /// `ẇ` [rad/s²]
+    /// `ẇ` \[rad/s²\]
     pub acceleration: &'a [Vec3],
 }
 
-/// Torques that the joints must exert for these rates [N m], in the links' frames: `SᵀF_j`.
+/// Torques that the joints must exert for these rates \[N m\], in the links' frames: `SᵀF_j`.
 ///
 /// `base_velocity` and `base_acceleration` are `v̂₀`, `â₀` in base coordinates (after time scale
 /// and local dynamics); `external` gives the force on each link, about its origin and in its frame.
@@ -74,7 +74,7 @@ pub fn inverse_dynamics(
     torque
 }
 
-/// Residual of every joint, `rs_j = SᵀF_j − Q_j` [N m]: what [`inverse_dynamics`] asks for, less
+/// Residual of every joint, `rs_j = SᵀF_j − Q_j` \[N m\]: what [`inverse_dynamics`] asks for, less
 /// the joint's torque.
 pub fn residual(
     chain: &Chain,

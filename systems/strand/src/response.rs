@@ -15,7 +15,7 @@ use crate::constraint::{LinkPoint, StepConstraint};
 use crate::factor::{Factor, Matrix6, Place};
 use crate::implicit::Load;
 use crate::kinematics::Link;
-use crate::rotation::{log, outer, skew_times, times_skew};
+use drystone_base::rotation::{log, outer, skew_times, times_skew};
 
 /// Compliance of bilateral rows, as a part of the largest response among the rows of one constraint: where
 /// constraints contradict each other, forces stay bounded and the error is shared.
@@ -42,9 +42,9 @@ pub(crate) struct Row {
     pub jacobian: RowJacobian,
     /// Scaled world.
     pub direction: Vec3,
-    /// Error at the present iterate [m] or [rad]; of a contact, the gap.
+    /// Error at the present iterate \[m\] or \[rad\]; of a contact, the gap.
     pub gap: f64,
-    /// Multiplier at the present iterate [N] or [N m].
+    /// Multiplier at the present iterate \[N\] or \[N m\].
     pub force: f64,
     pub bound: Bound,
     /// How the surface bends where a contact pushes.
@@ -60,13 +60,13 @@ pub(crate) struct Row {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Surface {
     pub normal: Vec3,
-    /// Curvature as the place sees it [1/m].
+    /// Curvature as the place sees it \[1/m\].
     pub across: Mat3,
     /// Direction `y` of the segment, `z`, and `b`; zero where a tip touches.
     pub along: Vec3,
     pub sliding: Vec3,
     pub axis: Vec3,
-    /// `ρ` [m/rad]
+    /// `ρ` \[m/rad\]
     pub rolling: f64,
 }
 
@@ -129,9 +129,9 @@ pub(crate) struct Method {
     pub dense_contacts: u32,
 }
 
-/// On the diagonal, as a part of its largest value [1].
+/// On the diagonal, as a part of its largest value \[1\].
 const REGULARISATION: f64 = 1e-5;
-/// Change of a force that no longer matters, as a part of the largest [1].
+/// Change of a force that no longer matters, as a part of the largest \[1\].
 const TOLERANCE: f64 = 1e-9;
 
 /// Rows of a constraint at the present iterate.
@@ -303,7 +303,7 @@ impl Response {
         Some(slope)
     }
 
-    /// Impulses that bring every row's speed, its `gap` [m/s], to zero or above; the change of the
+    /// Impulses that bring every row's speed, its `gap` \[m/s\], to zero or above; the change of the
     /// joints' rates is then the factor's solution. Impulses are in units of the step matrix.
     pub(crate) fn strike(&mut self, factor: &mut Factor, links: &[Link], how: Method) {
         self.off.clear();

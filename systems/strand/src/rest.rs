@@ -21,7 +21,7 @@ use crate::{Model, System};
 pub enum Repair {
     /// Tell of it.
     None,
-    /// Stiffen the strand until it holds, and by this factor more [1].
+    /// Stiffen the strand until it holds, and by this factor more \[1\].
     Stiffen {
         /// Factor beyond the least stiffness that holds.
         margin: f64,
@@ -35,14 +35,14 @@ pub struct RestShape {
     pub strand: usize,
     /// Its name.
     pub name: String,
-    /// Largest torque left over at a joint [N m].
+    /// Largest torque left over at a joint \[N m\].
     pub residual: f64,
     /// Directions in which the groom would leave its place, with the stiffness as given.
     pub unstable_directions: usize,
     /// Least factor on the stiffness that makes the groom stable; 1: it is. Infinite: no factor
-    /// below a million does [1].
+    /// below a million does \[1\].
     pub least_stiffening: f64,
-    /// Factor applied [1].
+    /// Factor applied \[1\].
     pub stiffening: f64,
 }
 
@@ -150,7 +150,7 @@ fn adapt(
 }
 
 /// Sets the rest rotations so that the joints hold the present pose; returns the largest torque
-/// left over [N m].
+/// left over \[N m\].
 fn balance(
     model: &mut Model,
     i: usize,
@@ -175,7 +175,7 @@ fn balance(
     worst
 }
 
-/// Torque that each joint must exert so that the strand stays as it is under gravity [N m].
+/// Torque that each joint must exert so that the strand stays as it is under gravity \[N m\].
 fn static_torques(
     chain: &Chain,
     strand: &StrandState,
@@ -256,7 +256,7 @@ fn prestretch(
     }
 }
 
-/// Deviation from rest at which the law gives `torque`, and what is left over [N m].
+/// Deviation from rest at which the law gives `torque`, and what is left over \[N m\].
 fn hold(law: &dyn Law, stiffness: &JointStiffness, torque: Vec3) -> (Quat, f64) {
     // Newton with backtracking on the residual torque
     let newton = |mut deviation: Quat, torque: Vec3| {
@@ -266,7 +266,7 @@ fn hold(law: &dyn Law, stiffness: &JointStiffness, torque: Vec3) -> (Quat, f64) 
             let step = (jacobian.inverse() * (found - torque)).clamp_length_max(0.5);
             let mut part = 1.0;
             loop {
-                let next = crate::rotation::nudge(deviation, step * part);
+                let next = drystone_base::rotation::nudge(deviation, step * part);
                 let after = (law.torque(stiffness, next) - torque).length();
                 if after < left {
                     (deviation, left) = (next, after);

@@ -7,14 +7,14 @@ use drystone_geometry::{Shape, closest_point};
 /// Where a segment comes nearest to a solid.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Near {
-    /// Fraction of the segment [1].
+    /// Fraction of the segment \[1\].
     pub u: f64,
-    /// From the surface, negative inside [m].
+    /// From the surface, negative inside \[m\].
     pub distance: f64,
-    /// Out of the solid, and how steeply the distance changes along the segment [m].
+    /// Out of the solid, and how steeply the distance changes along the segment \[m\].
     pub normal: Vec3,
     slope: f64,
-    /// On the surface [m].
+    /// On the surface \[m\].
     pub point: Vec3,
 }
 
@@ -78,7 +78,7 @@ fn any(at: &impl Fn(f64) -> Near, length: f64, fine: f64) -> Near {
 }
 
 /// How far the nearest place of a segment moves along it when the segment turns, at the fraction `u`
-/// [m/rad]: the radius of the surface there, with the distance, as the segment sees it.
+/// \[m/rad\]: the radius of the surface there, with the distance, as the segment sees it.
 pub(crate) fn roundness(shape: &Shape, a: Vec3, b: Vec3, u: f64) -> f64 {
     let (d, step) = (b - a, 0.05f64.min(u).min(1.0 - u));
     let (before, after) = (
@@ -100,7 +100,7 @@ pub(crate) fn is_convex(shape: &Shape) -> bool {
 }
 
 /// Where a segment that moves from `start` to `end` first enters the solid, if it does: the place,
-/// and the surface there. One that starts within `tolerance` [m] of the solid has entered before.
+/// and the surface there. One that starts within `tolerance` \[m\] of the solid has entered before.
 ///
 /// Conservative advancement. A convex solid lies behind the plane at its nearest point, so nothing
 /// happens until an end of the segment comes to that plane; a mesh is as far as it is. Where this does

@@ -9,13 +9,13 @@ use crate::base::BaseFrame;
 use crate::implicit::Bdf;
 use crate::step::{Member, Step, StepInput};
 
-/// Longest step towards equilibrium [s]: far beyond the slowest swing of any strand.
+/// Longest step towards equilibrium \[s\]: far beyond the slowest swing of any strand.
 const LONGEST: f64 = 10.0;
 
 impl System {
     /// Brings every strand to rest with its base where it is, by first-order steps from standstill
     /// that grow to ten seconds: each lowers the energy. Returns the largest turn of a joint in
-    /// the last step [rad]; beyond 1e-6 an equilibrium was not found.
+    /// the last step \[rad\]; beyond 1e-6 an equilibrium was not found.
     pub fn settle(&mut self) -> f64 {
         self.workspaces
             .resize_with(self.workspaces.len().max(1), Default::default);

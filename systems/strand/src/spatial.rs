@@ -2,6 +2,7 @@
 //! of a link with its origin at the link's joint.
 
 use drystone_base::{Quat, Vec3};
+use drystone_common::Moving;
 
 /// A motion vector `(ω; v)`: velocity or acceleration of a rigid frame.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -15,9 +16,9 @@ pub struct Motion {
 /// A force vector `(n; f)`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Force {
-    /// `n`, about the origin [N m].
+    /// `n`, about the origin \[N m\].
     pub moment: Vec3,
-    /// `f` [N]
+    /// `f` \[N\]
     pub force: Vec3,
 }
 
@@ -28,6 +29,21 @@ impl Motion {
     /// `(ω; v)`
     pub const fn new(angular: Vec3, linear: Vec3) -> Self {
         Self { angular, linear }
+    }
+
+    /// Spatial velocity `v̂₀` of a base, in base coordinates.
+    pub fn velocity_of(base: &Moving) -> Self {
+        Self::new(
+            base.angular_velocity,
+            base.pose.local_direction(base.velocity),
+        )
+    }
+
+    /// Spatial acceleration `â₀` of a base, in base coordinates: the linear part is `Rᵀp̈ − ω × v`, not `Rᵀp̈`.
+    pub fn acceleration_of(base: &Moving) -> Self {
+        let v = Self::velocity_of(base);
+        let linear = base.pose.local_direction(base.acceleration) - v.angular.cross(v.linear);
+        Self::new(base.angular_acceleration, linear)
     }
 
     /// Sum.
@@ -102,11 +118,11 @@ impl Force {
 /// Mass, centre and moments of a link, in its frame.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Inertia {
-    /// [kg]
+    /// \[kg\]
     pub mass: f64,
-    /// Centre of mass [m].
+    /// Centre of mass \[m\].
     pub centre: Vec3,
-    /// Principal moments about the centre, in the link's axes [kg m²].
+    /// Principal moments about the centre, in the link's axes \[kg m²\].
     pub moments: Vec3,
 }
 

@@ -11,7 +11,7 @@ use crate::{ContactForce, Error, Key, Model, MotionPath, Reaction};
 /// All that moves, strand by strand.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct State {
-    /// [s]
+    /// \[s\]
     pub time: f64,
     /// Steps taken.
     pub step: u64,
@@ -34,25 +34,25 @@ pub struct State {
 pub struct StrandState {
     /// Rotation of each link in its parent's frame; written by `Step::accept`.
     pub rotation: Vec<Quat>,
-    /// Angular velocity of each link against its parent, in its own frame [rad/s]; written by `Step::accept` and
+    /// Angular velocity of each link against its parent, in its own frame \[rad/s\]; written by `Step::accept` and
     /// `Step::apply_impacts`.
     pub rate: Vec<Vec3>,
-    /// Elongation at each joint [m]; empty where nothing stretches.
+    /// Elongation at each joint \[m\]; empty where nothing stretches.
     pub stretch: Vec<f64>,
-    /// [m/s]
+    /// \[m/s\]
     pub stretch_rate: Vec<f64>,
     /// Pose of the base in the scaled world (eq. 19).
     pub base: Pose,
-    /// Force on each link for the next step, at its centre, world axes; then cleared [N].
+    /// Force on each link for the next step, at its centre, world axes; then cleared \[N\].
     pub force: Vec<Vec3>,
-    /// Torque on each link for the next step, world axes; then cleared [N m].
+    /// Torque on each link for the next step, world axes; then cleared \[N m\].
     pub torque: Vec<Vec3>,
     /// Multipliers of the constraints that were active in the last step, scaled world.
     #[serde(alias = "held")]
     pub multipliers: Vec<Multipliers>,
     /// Contacts at the end of the last step; written by `Step::accept`.
     pub contacts: Vec<ContactForce>,
-    /// Impulse of the base over the last step [N s], and its angular impulse about the base's origin [N m s], world
+    /// Impulse of the base over the last step \[N s\], and its angular impulse about the base's origin \[N m s\], world
     /// axes. What carries the base receives the opposite.
     pub base_impulse: [Vec3; 2],
     /// Impulses of obstacles and constraints over the last step; written by `Step::add_reactions`.
@@ -62,7 +62,7 @@ pub struct StrandState {
     pub driven: Vec<Key>,
     /// Past poses and velocities of each link, in the scaled world; written by `Step::accept`, cleared by `restart`.
     pub(crate) history: Vec<History>,
-    /// Lengths of the last two steps [s].
+    /// Lengths of the last two steps \[s\].
     pub(crate) steps: [f64; 2],
     /// Steps since the last start.
     pub(crate) depth: u32,
@@ -75,12 +75,12 @@ pub struct StrandState {
 pub struct Multipliers {
     /// Index of the constraint.
     pub constraint: usize,
-    /// By row: of a place along x, y, z [N], then of a turn about them; of a joint about its driven
-    /// axes [N m].
+    /// By row: of a place along x, y, z \[N\], then of a turn about them; of a joint about its driven
+    /// axes \[N m\].
     pub force: [f64; 6],
-    /// Prescribed rate of its position error at the end of the step [m/s].
+    /// Prescribed rate of its position error at the end of the step \[m/s\].
     pub returning: Vec3,
-    /// Largest error of its rows at the end of the step [m] or [rad].
+    /// Largest error of its rows at the end of the step \[m\] or \[rad\].
     pub error: f64,
 }
 
@@ -158,7 +158,7 @@ impl State {
                 return count(text(strand.rotation.len()), text(n));
             }
             if !strand.driven.is_empty() {
-                MotionPath::through(&strand.driven)?;
+                MotionPath::smooth(&strand.driven)?;
             }
         }
         Ok(())
@@ -265,7 +265,7 @@ impl StrandState {
         self.steps = [0.0; 2];
     }
 
-    /// Velocity of the centre of mass of `link` in the scaled world [m/s].
+    /// Velocity of the centre of mass of `link` in the scaled world \[m/s\].
     pub(crate) fn centre_velocity(&self, link: usize) -> Vec3 {
         self.history[link].velocity[0]
     }

@@ -20,15 +20,15 @@ use crate::newton::{Iterate, Limits, Solved, solve};
 use crate::penalty::Penalty;
 use crate::properties::Properties;
 use crate::response::Response;
-use crate::rotation::{log, nudge};
 use crate::state::{History, StrandState};
 use crate::step_control::{StepControl, Tally};
 use crate::surroundings::{Sample, Surroundings, fields_at};
 use crate::{Model, Options};
+use drystone_base::rotation::{log, nudge};
 
-/// How much finer than strands alone a step with bodies is solved, so that momentum is kept [1].
+/// How much finer than strands alone a step with bodies is solved, so that momentum is kept \[1\].
 const BODY_TOLERANCE: f64 = 1e-4;
-/// Longest length over which the shift of a body counts like a radian [m].
+/// Longest length over which the shift of a body counts like a radian \[m\].
 const LONG: f64 = 1.0;
 
 /// What the step of a group reads and does not change.
@@ -124,7 +124,7 @@ pub(crate) struct Workspace {
     pub penalties: Vec<Penalty>,
     /// Constraints between two links, each with the index of its constraint; written by `set_constraints`.
     pub bilateral: Vec<(usize, StepConstraint)>,
-    /// Prescribed rate of the error of each active constraint at the end of the step [m/s]; written by
+    /// Prescribed rate of the error of each active constraint at the end of the step \[m/s\]; written by
     /// `set_constraints`.
     pub returning: Vec<(usize, Vec3)>,
     /// Rows of `bilateral` and of contacts, with their multipliers; written at every iterate.
@@ -149,10 +149,10 @@ pub(crate) struct Step<'a> {
     /// Parameters of each member; written by `gather_forces` where they change in time.
     pub properties: &'a mut [Properties],
     pub work: &'a mut Workspace,
-    /// Start and end of the present implicit step [s].
+    /// Start and end of the present implicit step \[s\].
     pub t: f64,
     pub end: f64,
-    /// The present implicit step as a part of the whole: where it begins and ends [1].
+    /// The present implicit step as a part of the whole: where it begins and ends \[1\].
     pub part: (f64, f64),
     /// Its length and difference formula.
     pub bdf: Bdf,
@@ -460,7 +460,7 @@ impl<'a> Step<'a> {
         solve(&problem, base, iterate, limits, &mut surroundings)
     }
 
-    /// Error of this step in the place of a segment: the largest [m], and the largest as a part of what is
+    /// Error of this step in the place of a segment: the largest \[m\], and the largest as a part of what is
     /// allowed; without a bound where something is no number.
     pub(crate) fn local_error(&self) -> (f64, f64) {
         let (mut error, mut ratio) = (0.0f64, 0.0f64);
@@ -604,7 +604,7 @@ pub(crate) fn problem<'a>(
     }
 }
 
-/// Error of this step in the place of a segment [m]: what the quadratic through the last three
+/// Error of this step in the place of a segment \[m\]: what the quadratic through the last three
 /// steps did not foresee, times the constant of BDF2. Zero until there are three.
 fn local_error(strand: &StrandState, links: &[Link], h: f64) -> f64 {
     if strand.depth < 2 {

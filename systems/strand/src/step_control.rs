@@ -39,7 +39,7 @@ impl Tally {
     }
 }
 
-/// One implicit step: start [s], length [s], and which fractions of the whole step it runs between.
+/// One implicit step: start \[s\], length \[s\], and which fractions of the whole step it runs between.
 pub(crate) struct Part {
     pub start: f64,
     pub h: f64,

@@ -17,7 +17,7 @@ use crate::properties::Properties;
 use crate::state::StrandState;
 use crate::step::{Member, Step, StepInput, Workspace};
 use crate::step_control::Tally;
-use crate::{Error, Key, Model, MotionPath, Options, State};
+use crate::{Error, Model, MotionPath, Options, State};
 
 /// What a step did.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -32,11 +32,11 @@ pub struct Report {
     pub failed: u64,
     /// Strands that `failed` is about, in order. Strands solved together count by the first.
     pub unsolved: Vec<usize>,
-    /// Largest error of an accepted step [m].
+    /// Largest error of an accepted step \[m\].
     pub error: f64,
     /// Strands put back on their start because their motion was no longer finite.
     pub set_aside: Vec<usize>,
-    /// Wall time [s]; zero until whoever times the step writes it.
+    /// Wall time \[s\]; zero until whoever times the step writes it.
     pub seconds: f64,
 }
 
@@ -163,7 +163,7 @@ impl System {
             let path = &mut self.model.chains[i].base.path;
             if !strand.driven.is_empty() {
                 self.left.entry(i).or_insert_with(|| path.clone());
-                *path = MotionPath::through(&strand.driven)?;
+                *path = MotionPath::smooth(&strand.driven)?;
             } else if let Some(given) = self.left.remove(&i) {
                 *path = given;
             }
@@ -433,7 +433,7 @@ impl System {
         links
     }
 
-    /// Points of every curve of strand `i` in the world, root to tip [m].
+    /// Points of every curve of strand `i` in the world, root to tip \[m\].
     pub fn points(&self, i: usize) -> Vec<Vec<Vec3>> {
         let (chain, links) = (&self.model.chains[i], self.links(i));
         let mut curves = vec![Vec::new(); chain.parameters.len()];
@@ -461,7 +461,7 @@ impl System {
         curves
     }
 
-    /// Twist of each joint of strand `i` away from rest, about the segment [rad].
+    /// Twist of each joint of strand `i` away from rest, about the segment \[rad\].
     pub fn twist(&self, i: usize) -> Vec<f64> {
         let (chain, strand) = (&self.model.chains[i], &self.state.strands[i]);
         let pairs = strand.rotation.iter().zip(&chain.rest_rotation);
@@ -473,7 +473,7 @@ impl System {
             .collect()
     }
 
-    /// Drives the base of strand `i`: it is to be in `pose` at `time` [s], the end of the next step. The path up to
+    /// Drives the base of strand `i`: it is to be in `pose` at `time` \[s\], the end of the next step. The path up to
     /// now is kept.
     pub fn drive_base(&mut self, i: usize, time: f64, pose: Pose) {
         let (base, strand) = (&mut self.model.chains[i].base, &mut self.state.strands[i]);
@@ -484,9 +484,9 @@ impl System {
         let started = base.path.keys().last().is_some_and(|key| key.time >= now);
         if !started {
             let pose = base.path.pose(now);
-            base.path = base.path.driven_to(Key { time: now, pose });
+            base.path = base.path.driven_to(now, pose);
         }
-        base.path = base.path.driven_to(Key { time, pose });
+        base.path = base.path.driven_to(time, pose);
         strand.driven.clear();
         strand.driven.extend_from_slice(base.path.keys());
     }

@@ -5,19 +5,20 @@ use std::sync::Arc;
 
 use drystone_base::{Pose, Vec3};
 use drystone_cloth as cloth;
+use drystone_common::{Interpolation, Materials};
 use drystone_rigid as rigid;
-use drystone_strand as strand;
 
 use super::hold::lightness;
 use super::{Cloth, obstacle, validate_thickness};
+use crate::build::find_material;
 use crate::error::ensure;
 use crate::{Body, Material, Motion, Scene, SceneError};
 
-/// Round obstacles lie within their solid by no more than this part of the thickness [1].
+/// Round obstacles lie within their solid by no more than this part of the thickness \[1\].
 const SAG: f64 = 0.2;
-/// Thickness where neither scene nor mesh tells: of single particles [m].
+/// Thickness where neither scene nor mesh tells: of single particles \[m\].
 const UNKNOWN: f64 = 0.01;
-/// The points of a half-space's plane are this many times as far out as the cloth [1].
+/// The points of a half-space's plane are this many times as far out as the cloth \[1\].
 const FLOOR: f64 = 4.0;
 
 /// The cloth of a scene, ready to be simulated.
@@ -29,12 +30,12 @@ pub(crate) struct Built {
     pub rides: Vec<(usize, usize, usize)>,
     /// Bodies that enter later.
     pub late: Vec<Late>,
-    /// How far out the points of a half-space's plane are [m].
+    /// How far out the points of a half-space's plane are \[m\].
     pub floor: f64,
 }
 
 impl Built {
-    /// Of all sheets: round bodies must be as round as this asks for [m].
+    /// Of all sheets: round bodies must be as round as this asks for \[m\].
     fn thinnest(&self) -> f64 {
         let least = self.model.thicknesses().min_by(f64::total_cmp);
         least.unwrap_or(UNKNOWN)
@@ -53,7 +54,7 @@ impl Late {
     pub(crate) fn new(
         body: usize,
         described: &Body,
-        material: Material,
+        material: (Material, Option<usize>),
         thickness: f64,
         floor: f64,
         rigid: Option<&rigid::Model>,
@@ -84,19 +85,6 @@ impl Late {
     }
 }
 
-/// A field of the scene, acting on cloth.
-struct Felt(strand::NamedField);
-
-impl cloth::Field for Felt {
-    fn air(&self, x: Vec3, t: f64) -> Vec3 {
-        self.0.field.air(x, t) * self.0.strength.at(t)
-    }
-
-    fn acceleration(&self, x: Vec3, v: Vec3, t: f64) -> Vec3 {
-        self.0.field.acceleration(x, v, t) * self.0.strength.at(t)
-    }
-}
-
 /// The model of the cloth of `scene`, among its `bodies`; `rigid` knows their masses, which only a start needs.
 pub(crate) fn build(
     scene: &Scene,
@@ -109,6 +97,7 @@ pub(crate) fn build(
                 thickness: scene.solver.cloth.thickness.unwrap_or(UNKNOWN),
                 stiffness: scene.solver.cloth.stiffness,
             },
+            materials: scene.built_materials(),
             gravity: Vec3::from(scene.gravity),
             plane: scene.solver.cloth.plane,
             ..cloth::Model::default()
@@ -135,7 +124,13 @@ pub(crate) fn build(
             ));
         }
         let number = built.model.sheets.len();
-        let mut sheet = sheet(cloth, bodies, number, &mut built.rides)?;
+        let mut sheet = sheet(
+            cloth,
+            bodies,
+            number,
+            &built.model.materials,
+            &mut built.rides,
+        )?;
         // a hem may touch the body that it is pinned to
         let there = |body: usize| bodies[..body].iter().filter(|b| b.enters_at <= 0.0).count();
         let own = built.rides.iter().filter(|ride| ride.0 == number);
@@ -163,9 +158,8 @@ pub(crate) fn build(
     if let Some(least) = known.min_by(f64::total_cmp) {
         built.model.contact.thickness = least;
     }
-    for field in &scene.fields {
-        let felt = Felt(field.for_strands(scene.seed)?);
-        built.model.fields.push(Arc::new(felt));
+    for field in scene.built_fields()? {
+        built.model.fields.push(Arc::new(field));
     }
     let points = built.model.sheets.iter().flat_map(|sheet| &sheet.points);
     let reach = points.fold(1.0f64, |far, p| far.max(p.length()));
@@ -173,7 +167,8 @@ pub(crate) fn build(
     let thickness = built.thinnest();
     for (i, body) in bodies.iter().enumerate() {
         let material = scene.materials.get(&body.material).copied();
-        let material = material.unwrap_or_default();
+        let surface = built.model.materials.find(&body.material);
+        let material = (material.unwrap_or_default(), surface);
         if body.enters_at > 0.0 {
             let late = Late::new(i, body, material, thickness, built.floor, rigid);
             built.late.push(late);
@@ -196,6 +191,7 @@ pub(crate) fn sheet(
     cloth: &Cloth,
     bodies: &[Body],
     number: usize,
+    materials: &Materials,
     rides: &mut Vec<(usize, usize, usize)>,
 ) -> Result<cloth::Sheet, SceneError> {
     let (made, pose) = (cloth.surface.make(), cloth.pose());
@@ -228,11 +224,11 @@ pub(crate) fn sheet(
             // stays where it is, unless a hand takes it
             None if pin.path.is_empty() => cloth::Motion::Driven(drystone_base::Pose::IDENTITY),
             None => {
-                let key = |key: &crate::Key| cloth::PoseKey {
-                    time: key.time,
-                    pose: key.pose(),
+                let join = match pin.smooth {
+                    true => Interpolation::Smooth,
+                    false => Interpolation::Linear,
                 };
-                cloth::Motion::Poses(pin.path.iter().map(key).collect())
+                cloth::Motion::Path(crate::body::motion_path(&pin.path, join)?)
             }
         };
         pins.push(cloth::Pin {
@@ -251,6 +247,8 @@ pub(crate) fn sheet(
             until: load.until,
         });
     }
+    let surface = (cloth.material.contact_material.as_ref())
+        .map(|name| find_material(materials, cloth.place(), name));
     let velocity = Vec3::from(cloth.velocity);
     let velocities = match velocity == Vec3::ZERO {
         true => Vec::new(),
@@ -264,6 +262,7 @@ pub(crate) fn sheet(
         faces: made.triangles,
         segments: made.segments,
         material: (&cloth.material).into(),
+        contact_material: surface.transpose()?,
         thickness: None,
         pins,
         fastened: Vec::new(),
@@ -273,7 +272,7 @@ pub(crate) fn sheet(
 
 fn obstacle(
     body: &Body,
-    material: Material,
+    (material, surface): (Material, Option<usize>),
     thickness: f64,
     floor: f64,
     pose: &Pose,
@@ -291,6 +290,7 @@ fn obstacle(
         },
         friction: material.friction,
         restitution: material.restitution,
+        contact_material: surface,
         inverse_mass: Vec::new(),
     }
 }

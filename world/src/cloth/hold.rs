@@ -4,12 +4,12 @@ use drystone_base::Vec3;
 use drystone_cloth::Hold;
 use drystone_rigid as rigid;
 
-/// A contact whose friction is below this part of its limit sticks [1].
+/// A contact whose friction is below this part of its limit sticks \[1\].
 const STICKS: f64 = 0.95;
-/// A contact is closed if its gap is below this part of the length of the smaller body [1].
+/// A contact is closed if its gap is below this part of the length of the smaller body \[1\].
 const CLOSED: f64 = 1e-3;
 
-/// Largest effective inverse mass of body `i` at points of its shape, given in the frame of that [1/kg].
+/// Largest effective inverse mass of body `i` at points of its shape, given in the frame of that \[1/kg\].
 pub(crate) fn lightness(model: &rigid::Model, i: usize, points: &[Vec3]) -> Vec<f64> {
     if !model.is_dynamic(i) {
         return Vec::new();
@@ -29,7 +29,7 @@ pub(crate) fn lightness(model: &rigid::Model, i: usize, points: &[Vec3]) -> Vec<
 }
 
 /// What holds body `i` besides cloth: contacts that were closed when the last step of `dt` began and pushed in
-/// it; with the impulse [N s] and the moment about the centre [N m s] that they exerted.
+/// it; with the impulse \[N s\] and the moment about the centre \[N m s\] that they exerted.
 pub(crate) fn holds(system: &rigid::System, i: usize, dt: f64) -> (Vec<Hold>, [Vec3; 2]) {
     let (state, contacts) = (&system.state, &system.state.contacts);
     let share = dt / system.options().impulse_span(dt);

@@ -8,24 +8,28 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ClothMaterial {
-    /// Mass of an area [kg/m²].
+    /// Mass of an area \[kg/m²\].
     pub density: f64,
-    /// Mass of every vertex besides; for particles and chains [kg].
+    /// Mass of every vertex besides; for particles and chains \[kg\].
     pub vertex_mass: f64,
     /// What resists stretching.
     pub stretch: Stretch,
-    /// Dashpot along every edge [N s/m].
+    /// Dashpot along every edge \[N s/m\].
     pub stretch_damping: f64,
     /// Bending stiffness, `V = k 3|e|²/A (θ - θ₀)²` at every inner edge; half the bending rigidity of the fabric
-    /// [N m] (Grinspun 2003, eq. 1).
+    /// \[N m\] (Grinspun 2003, eq. 1).
     pub bending: f64,
-    /// Damping of every inner edge's angle [N m s].
+    /// Damping of every inner edge's angle \[N m s\].
     pub bending_damping: f64,
-    /// Coulomb's coefficient; of a pair, the geometric mean [1].
+    /// Coulomb's coefficient; of a pair, the geometric mean \[1\].
     pub friction: f64,
-    /// Coefficient of restitution, speed out over speed in; of a pair, the larger [1].
+    /// Coefficient of restitution, speed out over speed in; of a pair, the larger \[1\].
     pub restitution: f64,
-    /// Drag of an area in moving air [kg/(m² s)].
+    /// Name of the material of its surface, one of those of bodies: friction and restitution then follow from it and
+    /// the material of what it touches, not from the two above.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub contact_material: Option<String>,
+    /// Drag of an area in moving air \[kg/(m² s)\].
     pub drag: f64,
 }
 
@@ -43,6 +47,7 @@ impl Default for ClothMaterial {
             bending_damping: 0.0,
             friction: 0.4,
             restitution: 0.0,
+            contact_material: None,
             drag: 0.0,
         }
     }

@@ -27,7 +27,7 @@ impl Triangles {
 }
 
 /// Triangles of `shape`, in its frame. Round ones lie within, by no more than `sag` where that takes
-/// at most 2562 vertices; a half-space is a plane without end, through points as far out as `floor` [m].
+/// at most 2562 vertices; a half-space is a plane without end, through points as far out as `floor` \[m\].
 pub(crate) fn triangles(shape: &Shape, sag: f64, floor: f64) -> Triangles {
     let of = |mesh: &drystone_geometry::TriMesh| Triangles {
         points: mesh.vertices().to_vec(),

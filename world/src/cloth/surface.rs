@@ -22,18 +22,18 @@ pub enum Surface {
         columns: u32,
         /// Vertices along z, at least 2.
         rows: u32,
-        /// Between neighbours [m].
+        /// Between neighbours \[m\].
         spacing: f64,
     },
     /// A strip along a smooth curve through some points, turned no more than the curve asks for.
     Ribbon {
-        /// The curve goes through all of them [m].
+        /// The curve goes through all of them \[m\].
         through: Vec<[f64; 3]>,
         /// Vertices across, at least 2.
         columns: u32,
-        /// Between neighbours across [m].
+        /// Between neighbours across \[m\].
         spacing: f64,
-        /// Between rows, as near to it as whole rows allow; as across if left out [m].
+        /// Between rows, as near to it as whole rows allow; as across if left out \[m\].
         #[serde(default, skip_serializing_if = "Option::is_none")]
         along: Option<f64>,
         /// Direction of the columns at the beginning, as far as it is across the curve.
@@ -41,23 +41,23 @@ pub enum Surface {
     },
     /// A closed surface of nearly equal triangles about the origin.
     Sphere {
-        /// [m]
+        /// \[m\]
         radius: f64,
         /// How often the triangles of an icosahedron are cut in four, at most 7.
         subdivisions: u32,
     },
     /// A closed box about the origin.
     Box {
-        /// Full extents along x, y and z [m].
+        /// Full extents along x, y and z \[m\].
         size: [f64; 3],
         /// Squares along each edge, at least 1.
         divisions: u32,
     },
     /// A closed ring about the y axis.
     Torus {
-        /// From the axis to the middle of the tube [m].
+        /// From the axis to the middle of the tube \[m\].
         radius: f64,
-        /// Of the tube [m].
+        /// Of the tube \[m\].
         tube: f64,
         /// Vertices around the axis, at least 3.
         around: u32,
@@ -68,7 +68,7 @@ pub enum Surface {
     Mesh(Mesh),
     /// A chain of segments; closed chains repeat no point.
     Chain {
-        /// [m]
+        /// \[m\]
         points: Vec<[f64; 3]>,
         /// Whether the last point is joined to the first.
         #[serde(default, skip_serializing_if = "crate::defaults::is_default")]
@@ -76,7 +76,7 @@ pub enum Surface {
     },
     /// Particles by themselves.
     Particles {
-        /// [m]
+        /// \[m\]
         points: Vec<[f64; 3]>,
     },
 }
@@ -106,7 +106,7 @@ impl Surface {
         }
     }
 
-    /// Corners [m] and triangles, in its own frame.
+    /// Corners \[m\] and triangles, in its own frame.
     pub fn triangles(&self) -> (Vec<[f64; 3]>, Vec<[u32; 3]>) {
         let made = self.make();
         (
@@ -128,6 +128,7 @@ impl Surface {
                 "more than 0 m, at most 1e6 m",
             )
         };
+        // how faults are named
         let count = |name: &str, n: u64, least: u64| {
             let fine = (least..=MOST).contains(&n);
             ensure(fine, place, &field(name), n, &format!("{least} to {MOST}"))
@@ -141,6 +142,7 @@ impl Surface {
             }
             Ok(())
         };
+        // each kind of surface
         match self {
             Self::Sheet {
                 columns,
@@ -238,6 +240,7 @@ impl Surface {
 
     /// As lists, in its own frame.
     pub(crate) fn make(&self) -> Made {
+        // each kind of surface as points, triangles and segments
         match self {
             Self::Sheet {
                 columns,
@@ -389,7 +392,7 @@ fn polygon(points: &[Vec3]) -> Vec<Vec3> {
         .collect()
 }
 
-/// Of the curve [m].
+/// Of the curve \[m\].
 fn length(points: &[Vec3]) -> f64 {
     polygon(points)
         .windows(2)

@@ -20,12 +20,12 @@ pub struct Stack {
     pub count: u32,
     /// Each of them.
     pub shape: Shape,
-    /// From one centre to the next [m]; the height of the shape if left out.
+    /// From one centre to the next \[m\]; the height of the shape if left out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub spacing: Option<f64>,
-    /// How far every other one is turned about y [degrees].
+    /// How far every other one is turned about y \[degrees\].
     pub turn_degrees: f64,
-    /// How far each is shifted against the one below, along x and z [m].
+    /// How far each is shifted against the one below, along x and z \[m\].
     pub shift: [f64; 2],
 }
 
@@ -72,14 +72,14 @@ pub struct Wall {
     pub rows: u32,
     /// Whole bricks in a row.
     pub columns: u32,
-    /// Length, height and depth of a brick [m].
+    /// Length, height and depth of a brick \[m\].
     pub size: [f64; 3],
     /// Closes each row with half a brick, at the right end in even rows, at the left in odd ones.
     pub half_bricks: bool,
-    /// How far odd rows are shifted along x, without half bricks [m]; half a brick if left out.
+    /// How far odd rows are shifted along x, without half bricks \[m\]; half a brick if left out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub shift: Option<f64>,
-    /// Between the bricks of a row [m].
+    /// Between the bricks of a row \[m\].
     pub gap: f64,
 }
 
@@ -156,13 +156,13 @@ pub struct Ring {
     pub bricks: u32,
     /// How many high.
     pub layers: u32,
-    /// Radial, upright and tangential extent of a brick [m].
+    /// Radial, upright and tangential extent of a brick \[m\].
     pub size: [f64; 3],
-    /// From the axis to a brick's centre [m]; if left out, neighbours' inner edges meet when the
+    /// From the axis to a brick's centre \[m\]; if left out, neighbours' inner edges meet when the
     /// bricks are drawn inwards by `clearance`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub radius: Option<f64>,
-    /// Added to the radius at which inner edges meet [m].
+    /// Added to the radius at which inner edges meet \[m\].
     pub clearance: f64,
     /// Whether odd layers are turned by half a brick.
     pub staggered: bool,
@@ -182,7 +182,7 @@ impl Default for Ring {
 }
 
 impl Ring {
-    /// From the axis to a brick's centre [m].
+    /// From the axis to a brick's centre \[m\].
     pub fn radius(&self) -> f64 {
         self.radius.unwrap_or_else(|| {
             let inner = 0.5 * self.size[2] / tan(PI / f64::from(self.bricks));
@@ -229,9 +229,9 @@ impl Ring {
 pub struct Pyramid {
     /// Blocks along the lowest edge, which is also the number of levels.
     pub base: u32,
-    /// Extents of a block [m].
+    /// Extents of a block \[m\].
     pub size: [f64; 3],
-    /// Between neighbours of a level [m].
+    /// Between neighbours of a level \[m\].
     pub gap: f64,
     /// One block deep: a triangle instead of a pyramid.
     pub flat: bool,
@@ -301,13 +301,13 @@ impl Pyramid {
 pub struct Arch {
     /// How many stones.
     pub voussoirs: u32,
-    /// From the centre to the middle of the stones [m].
+    /// From the centre to the middle of the stones \[m\].
     pub mean_radius: f64,
-    /// Of the arch, along the radius [m].
+    /// Of the arch, along the radius \[m\].
     pub thickness: f64,
-    /// Along z [m].
+    /// Along z \[m\].
     pub depth: f64,
-    /// Part of the circle that is built, symmetric about the top [degrees].
+    /// Part of the circle that is built, symmetric about the top \[degrees\].
     pub opening_degrees: f64,
 }
 
@@ -396,7 +396,7 @@ pub struct House {
     pub width: u32,
     /// How many rows high the walls are.
     pub rows: u32,
-    /// Length, height and depth of a brick [m]; a brick twice as long as deep makes a half bond.
+    /// Length, height and depth of a brick \[m\]; a brick twice as long as deep makes a half bond.
     pub size: [f64; 3],
     /// Whether the sides carry triangles of bricks.
     pub gables: bool,

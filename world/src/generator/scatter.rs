@@ -21,13 +21,13 @@ pub struct Line {
     pub count: u32,
     /// Their shapes, in turn.
     pub shapes: Vec<Shape>,
-    /// From one centre to the next [m].
+    /// From one centre to the next \[m\].
     pub step: [f64; 3],
-    /// Each is moved at random by up to this much either way [m].
+    /// Each is moved at random by up to this much either way \[m\].
     pub jitter: [f64; 3],
-    /// Each is scaled by a random factor between these two, a box along each axis [1].
+    /// Each is scaled by a random factor between these two, a box along each axis \[1\].
     pub vary: [f64; 2],
-    /// Each is turned about y at random by up to this much either way [degrees].
+    /// Each is turned about y at random by up to this much either way \[degrees\].
     pub yaw_degrees: f64,
     /// Whether each is turned at random, in all directions alike.
     pub tumble: bool,
@@ -55,13 +55,13 @@ pub struct Grid {
     pub counts: [u32; 3],
     /// Their shapes, in turn.
     pub shapes: Vec<Shape>,
-    /// From one centre to the next along x, y and z [m].
+    /// From one centre to the next along x, y and z \[m\].
     pub spacing: [f64; 3],
-    /// Each is moved at random by up to this much either way [m].
+    /// Each is moved at random by up to this much either way \[m\].
     pub jitter: [f64; 3],
-    /// Each is scaled by a random factor between these two, a box along each axis [1].
+    /// Each is scaled by a random factor between these two, a box along each axis \[1\].
     pub vary: [f64; 2],
-    /// Each is turned about y at random by up to this much either way [degrees].
+    /// Each is turned about y at random by up to this much either way \[degrees\].
     pub yaw_degrees: f64,
     /// Whether each is turned at random, in all directions alike.
     pub tumble: bool,
@@ -87,14 +87,14 @@ impl Default for Grid {
 pub struct Nails {
     /// How many along x and z.
     pub counts: [u32; 2],
-    /// Side of the square that each stands on [m].
+    /// Side of the square that each stands on \[m\].
     pub width: f64,
-    /// [m]
+    /// \[m\]
     pub height: f64,
-    /// From one tip to the next [m].
+    /// From one tip to the next \[m\].
     pub pitch: f64,
     /// Each is moved sideways at random by up to this much either way, so that nothing lies exactly in
-    /// line [m].
+    /// line \[m\].
     pub jitter: f64,
 }
 
@@ -118,17 +118,17 @@ pub struct Column {
     pub count: u32,
     /// Their shapes, in turn.
     pub shapes: Vec<Shape>,
-    /// From the axis to the farthest lattice point [m].
+    /// From the axis to the farthest lattice point \[m\].
     pub radius: f64,
-    /// From one centre to the next along x and z [m].
+    /// From one centre to the next along x and z \[m\].
     pub pitch: f64,
-    /// From one layer to the next [m].
+    /// From one layer to the next \[m\].
     pub rise: f64,
-    /// Each is moved at random by up to this much either way [m].
+    /// Each is moved at random by up to this much either way \[m\].
     pub jitter: [f64; 3],
-    /// Each is scaled by a random factor between these two, a box along each axis [1].
+    /// Each is scaled by a random factor between these two, a box along each axis \[1\].
     pub vary: [f64; 2],
-    /// Each is turned about y at random by up to this much either way [degrees].
+    /// Each is turned about y at random by up to this much either way \[degrees\].
     pub yaw_degrees: f64,
     /// Whether each is turned at random, in all directions alike.
     pub tumble: bool,
@@ -158,13 +158,13 @@ pub struct Fill {
     pub count: u32,
     /// Their shapes, in turn.
     pub shapes: Vec<Shape>,
-    /// Smallest corner for the centres [m].
+    /// Smallest corner for the centres \[m\].
     pub low: [f64; 3],
-    /// Largest corner for the centres [m].
+    /// Largest corner for the centres \[m\].
     pub high: [f64; 3],
-    /// Each is scaled by a random factor between these two, a box along each axis [1].
+    /// Each is scaled by a random factor between these two, a box along each axis \[1\].
     pub vary: [f64; 2],
-    /// Each is turned about y at random by up to this much either way [degrees].
+    /// Each is turned about y at random by up to this much either way \[degrees\].
     pub yaw_degrees: f64,
     /// Whether each is turned at random, in all directions alike.
     pub tumble: bool,

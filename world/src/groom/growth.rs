@@ -20,9 +20,9 @@ const GOLDEN: f64 = 0.618_033_988_749_894_8;
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Curl {
-    /// Of the winding [m].
+    /// Of the winding \[m\].
     pub radius: f64,
-    /// Along the line, for one turn [m].
+    /// Along the line, for one turn \[m\].
     pub pitch: f64,
 }
 
@@ -32,11 +32,11 @@ pub struct Curl {
 pub struct Row {
     /// How many strands.
     pub count: u32,
-    /// From one to the next [m].
+    /// From one to the next \[m\].
     pub spacing: f64,
     /// Of each strand.
     pub segments: u32,
-    /// Of the line along which each grows [m].
+    /// Of the line along which each grows \[m\].
     pub length: f64,
     /// Where they grow to.
     pub direction: [f64; 3],
@@ -64,21 +64,21 @@ impl Default for Row {
 pub struct Patch {
     /// Along x and z.
     pub counts: [u32; 2],
-    /// Along x and z [m].
+    /// Along x and z \[m\].
     pub spacing: [f64; 2],
-    /// Each root is moved at random by up to this part of the spacing [1].
+    /// Each root is moved at random by up to this part of the spacing \[1\].
     #[serde(skip_serializing_if = "is_default")]
     pub jitter: f64,
     /// Of each strand.
     pub segments: u32,
-    /// Of the line along which each grows [m].
+    /// Of the line along which each grows \[m\].
     pub length: f64,
-    /// Each is shorter or longer at random by up to this part [1].
+    /// Each is shorter or longer at random by up to this part \[1\].
     #[serde(skip_serializing_if = "is_default")]
     pub vary: f64,
     /// Where they grow to.
     pub direction: [f64; 3],
-    /// Each leans away from that at random by up to this much [degrees].
+    /// Each leans away from that at random by up to this much \[degrees\].
     #[serde(skip_serializing_if = "is_default")]
     pub lean_degrees: f64,
     /// Straight if left out.
@@ -108,13 +108,13 @@ impl Default for Patch {
 pub struct Scalp {
     /// How many strands.
     pub count: u32,
-    /// Of the ball [m].
+    /// Of the ball \[m\].
     pub radius: f64,
-    /// How far above its surface they are combed [m].
+    /// How far above its surface they are combed \[m\].
     pub lift: f64,
-    /// From the root to the tip [m].
+    /// From the root to the tip \[m\].
     pub length: f64,
-    /// Each is shorter or longer at random by up to this part [1].
+    /// Each is shorter or longer at random by up to this part \[1\].
     #[serde(skip_serializing_if = "is_default")]
     pub vary: f64,
     /// Of each strand, at least.
@@ -122,9 +122,9 @@ pub struct Scalp {
     /// Up to so many more, in turn.
     #[serde(skip_serializing_if = "is_default")]
     pub more_segments: u32,
-    /// Roots lie between these heights above the ball's equator [degrees].
+    /// Roots lie between these heights above the ball's equator \[degrees\].
     pub height_degrees: [f64; 2],
-    /// Roots lie between these directions: 0 is along x, 90 against z [degrees].
+    /// Roots lie between these directions: 0 is along x, 90 against z \[degrees\].
     pub around_degrees: [f64; 2],
 }
 
@@ -152,11 +152,11 @@ pub struct Braid {
     pub locks: u32,
     /// Of each lock.
     pub segments: u32,
-    /// Of the whole [m].
+    /// Of the whole \[m\].
     pub length: f64,
-    /// Of the whole [m].
+    /// Of the whole \[m\].
     pub width: f64,
-    /// For one lock to come back to its side [m].
+    /// For one lock to come back to its side \[m\].
     pub pitch: f64,
 }
 
@@ -178,17 +178,17 @@ impl Default for Braid {
 pub struct Lanterns {
     /// How many.
     pub count: u32,
-    /// From one to the next [m].
+    /// From one to the next \[m\].
     pub spacing: f64,
     /// Of each cord.
     pub segments: u32,
-    /// Of each cord [m].
+    /// Of each cord \[m\].
     pub cord: f64,
-    /// Of a lantern [m].
+    /// Of a lantern \[m\].
     pub radius: f64,
-    /// Of a lantern [m].
+    /// Of a lantern \[m\].
     pub height: f64,
-    /// Of a lantern [kg].
+    /// Of a lantern \[kg\].
     pub mass: f64,
 }
 
@@ -390,7 +390,7 @@ impl Lanterns {
         let (whole, edge) = (self.cord + self.height, 1e-6);
         let joint = self.cord / whole;
         let step = |cord: f64, lantern: f64| {
-            Profile::along(&[
+            Profile::along([
                 [0.0, cord],
                 [joint, cord],
                 [joint + edge, lantern],

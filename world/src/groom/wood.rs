@@ -20,19 +20,19 @@ use crate::strand::Fibre;
 pub struct Tree {
     /// Along x and z.
     pub counts: [u32; 2],
-    /// Along x and z [m].
+    /// Along x and z \[m\].
     pub spacing: [f64; 2],
-    /// Each is moved at random by up to this part of the spacing [1].
+    /// Each is moved at random by up to this part of the spacing \[1\].
     #[serde(skip_serializing_if = "is_default")]
     pub jitter: f64,
-    /// Of the trunk [m].
+    /// Of the trunk \[m\].
     pub height: f64,
-    /// Each is lower or higher at random by up to this part [1].
+    /// Each is lower or higher at random by up to this part \[1\].
     #[serde(skip_serializing_if = "is_default")]
     pub vary: f64,
     /// Fewest and most segments of a tree, drawn at random.
     pub segments: [u32; 2],
-    /// Angle between a branch and what it grows from [degrees].
+    /// Angle between a branch and what it grows from \[degrees\].
     pub fork_degrees: f64,
 }
 
@@ -50,7 +50,7 @@ impl Default for Tree {
     }
 }
 
-/// Angle from one branch to the next around a trunk: that of leaves [rad].
+/// Angle from one branch to the next around a trunk: that of leaves \[rad\].
 const PHYLLOTAXIS: f64 = 2.399_963_229_728_653;
 
 impl Tree {
@@ -149,7 +149,7 @@ impl Tree {
     }
 }
 
-/// `count` equal segments from `from` towards `way`, each turned at random by up to `wander` [rad].
+/// `count` equal segments from `from` towards `way`, each turned at random by up to `wander` \[rad\].
 fn grown(
     from: Vec3,
     way: Vec3,

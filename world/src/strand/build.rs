@@ -5,10 +5,12 @@ use std::sync::Arc;
 
 use drystone_base::functions::rotation_about;
 use drystone_base::{Pose, Quat, Vec3};
+use drystone_common::{Interpolation, Materials, MotionPath};
 use drystone_rigid as rigid;
-use drystone_strand::{self as strand, MotionPath};
+use drystone_strand as strand;
 
 use super::{Anchor, Base, Held, Hold, Strand};
+use crate::body::motion_path;
 use crate::{Body, Key, Material, Motion, Scene, SceneError, Subject};
 
 /// How the shape of a body moves, as strands see it.
@@ -26,7 +28,9 @@ impl Course {
     pub(crate) fn of(body: &Body) -> Result<Self, SceneError> {
         Ok(match &body.motion {
             Motion::Fixed => Self::Still(body.pose()),
-            Motion::Path(keys) if body.smooth => Self::Smooth(motion_path(keys)?),
+            Motion::Path(keys) if body.smooth => {
+                Self::Smooth(motion_path(keys, Interpolation::Smooth)?)
+            }
             _ => Self::Driven,
         })
     }
@@ -68,18 +72,6 @@ pub(crate) struct Built {
     pub grooms: Vec<(usize, strand::Repair)>,
 }
 
-/// `keys` joined so that velocity and acceleration are continuous.
-pub(crate) fn motion_path(keys: &[Key]) -> Result<MotionPath, SceneError> {
-    let keys: Vec<strand::Key> = keys
-        .iter()
-        .map(|key| strand::Key {
-            time: key.time,
-            pose: key.pose(),
-        })
-        .collect();
-    Ok(MotionPath::through(&keys)?)
-}
-
 /// The model of `strands`, in a scene of `bodies` whose solids and masses are in `rigid`; without it what
 /// can be said about the strands alone is checked.
 pub(crate) fn build(
@@ -99,12 +91,9 @@ pub(crate) fn build(
         links: vec![None; bodies.len()],
         grooms: Vec::new(),
     };
-    for (i, field) in scene.fields.iter().enumerate() {
-        let mut field = field.clone();
-        if field.name.is_empty() {
-            field.name = format!("{}-{i}", field.kind.kind());
-        }
-        built.model.add_field(field.for_strands(scene.seed)?)?;
+    built.model.materials = scene.built_materials();
+    for field in scene.built_fields()? {
+        built.model.add_field(field)?;
     }
     for (k, (body, shape)) in bodies.iter().zip(solids).enumerate() {
         let material = scene.materials.get(&body.material);
@@ -116,6 +105,7 @@ pub(crate) fn build(
             static_friction: material.friction,
             dynamic_friction: material.friction,
             restitution: material.restitution,
+            against: built.model.against(&body.material),
         })?;
     }
     if let Some(rigid) = rigid {
@@ -150,7 +140,7 @@ pub(crate) struct Rider<'a> {
     pub poses: &'a [Pose],
     pub index: &'a BTreeMap<Arc<str>, usize>,
     pub rigid: Option<&'a rigid::Model>,
-    /// When the strands start [s].
+    /// When the strands start \[s\].
     pub time: f64,
     /// Links of strands that do not start now, by index.
     pub links: BTreeMap<usize, Vec<strand::Link>>,
@@ -190,7 +180,7 @@ impl Rider<'_> {
         let mut carrier = None;
         let path = match &strand.base {
             Base::Fixed => MotionPath::fixed(start),
-            Base::Path(keys) => motion_path(keys)?,
+            Base::Path(keys) => motion_path(keys, Interpolation::Smooth)?,
             Base::On(name) => {
                 let body = self.body(&place, name)?;
                 within = self.poses[body].inverse().then(&start);
@@ -211,7 +201,7 @@ impl Rider<'_> {
         };
         let reference = match &strand.reference {
             Base::Fixed => None,
-            Base::Path(keys) => Some(motion_path(keys)?),
+            Base::Path(keys) => Some(motion_path(keys, Interpolation::Smooth)?),
             Base::On(name) => {
                 let body = self.body(&place, name)?;
                 built.references.push(Ride {
@@ -231,23 +221,24 @@ impl Rider<'_> {
                 "a path or a body beside `local_dynamics`",
             ));
         }
-        let curves = curves(strand, &within)?;
+        let curves = curves(strand, &within, &built.model.materials)?;
         let pose = pose_track(strand, &curves, &within)?;
         let fields = strand.fibre.fields.iter();
+        let parameters = strand.fibre.built(&place, &built.model.materials)?;
         let model = strand::Strand {
             name: strand.name.clone(),
             curves,
-            parameters: strand.fibre.parameters(&place)?,
+            parameters,
             base: strand::Base {
                 path,
                 reference,
-                time_scale: (&strand.time_scale).into(),
-                local_dynamics: (&strand.local_dynamics).into(),
+                time_scale: strand.time_scale.clone(),
+                local_dynamics: strand.local_dynamics.clone(),
                 body: carrier,
             },
             root: strand.root,
             pose: None,
-            field_weights: fields.map(|(name, w)| (name.clone(), w.into())).collect(),
+            field_weights: fields.map(|(name, w)| (name.clone(), w.clone())).collect(),
         };
         let i = built.model.add(model)?;
         if let Some(places) = pose {
@@ -286,6 +277,7 @@ impl Rider<'_> {
         let refuse = |field: &str, found: String, wanted: &str| {
             SceneError::value(&place, field, found, wanted)
         };
+        // the link that is held
         let chain = &built.model.chains[i];
         let base = chain.base.path.pose(self.time);
         let links = self.links_of(i, chain);
@@ -299,6 +291,7 @@ impl Rider<'_> {
         let start = Pose::new(links[link].tip, links[link].rotation);
         let mut ride = None;
         let mut passes = None;
+        // what it is held to
         let to = match &hold.to {
             Anchor::Start => strand::Anchor::World(MotionPath::fixed(start)),
             Anchor::Base => strand::Anchor::Base(base.inverse().then(&start)),
@@ -314,9 +307,10 @@ impl Rider<'_> {
                 let key = |key: &Key| strand::Key {
                     time: key.time,
                     pose: Pose::new(key.pose().position, key.pose().rotation * start.rotation),
+                    easing: key.easing,
                 };
                 let keys: Vec<strand::Key> = keys.iter().map(key).collect();
-                strand::Anchor::World(MotionPath::through(&keys)?)
+                strand::Anchor::World(MotionPath::smooth(&keys)?)
             }
             Anchor::On(name) => {
                 let body = self.body(&place, name)?;
@@ -372,6 +366,7 @@ impl Rider<'_> {
                 strand::Anchor::Strand { strand, link, at }
             }
         };
+        // what of it is held
         let what = match &hold.what {
             Held::Point => strand::ConstraintKind::Point {
                 link,
@@ -385,9 +380,8 @@ impl Rider<'_> {
             },
             Held::Joint { axes, keys } => {
                 let first = chain.start_rotation[link];
-                let turned = |time: f64, turn: Quat| strand::Key {
-                    time,
-                    pose: Pose::new(Vec3::ZERO, first * turn),
+                let turned = |time: f64, turn: Quat| {
+                    strand::Key::new(time, Pose::new(Vec3::ZERO, first * turn))
                 };
                 let mut list: Vec<strand::Key> = keys
                     .iter()
@@ -399,16 +393,17 @@ impl Rider<'_> {
                 strand::ConstraintKind::Joint {
                     link,
                     axes: *axes,
-                    to: MotionPath::through(&list)?,
+                    to: MotionPath::smooth(&list)?,
                 }
             }
         };
+        // the constraint
         let mut constraint = strand::Constraint::new(format!("{}/hold-{k}", strand.name), i, what);
         let spans = || {
             let wanted = "spans from an earlier to a later time, in order";
             refuse("during", format!("{:?}", hold.during), wanted)
         };
-        constraint.active = (&hold.active().ok_or_else(spans)?).into();
+        constraint.active = hold.active().ok_or_else(spans)?;
         if let Some(frequency) = hold.frequency {
             constraint.frequency = frequency;
         }
@@ -455,7 +450,11 @@ fn link_at(chain: &strand::Chain, curve: usize, point: Option<usize>) -> Result<
 }
 
 /// The curves of `strand` in the frame of its base, in which its points' frame is at `within`.
-fn curves(strand: &Strand, within: &Pose) -> Result<Vec<strand::Curve>, SceneError> {
+fn curves(
+    strand: &Strand,
+    within: &Pose,
+    materials: &Materials,
+) -> Result<Vec<strand::Curve>, SceneError> {
     let place = strand.place();
     let there = |points: &[[f64; 3]]| -> Vec<Vec3> {
         points
@@ -474,7 +473,10 @@ fn curves(strand: &Strand, within: &Pose) -> Result<Vec<strand::Curve>, SceneErr
         parameters: None,
     }];
     for branch in &strand.branches {
-        let fibre = branch.fibre.as_ref().map(|fibre| fibre.parameters(&place));
+        let fibre = branch
+            .fibre
+            .as_ref()
+            .map(|fibre| fibre.built(&place, materials));
         curves.push(strand::Curve {
             points: there(&branch.points),
             branch: Some(strand::Branch {
@@ -534,7 +536,7 @@ fn pose_track(
 }
 
 impl Strand {
-    /// The same turned by `angle` [rad] about `axis` through its root: for poses and rest shapes.
+    /// The same turned by `angle` \[rad\] about `axis` through its root: for poses and rest shapes.
     pub fn swung(points: &[[f64; 3]], axis: [f64; 3], angle: f64) -> Vec<[f64; 3]> {
         let turn = rotation_about(Vec3::from(axis).normalize_or(Vec3::Y), angle);
         let root = points.first().map_or(Vec3::ZERO, |p| Vec3::from(*p));

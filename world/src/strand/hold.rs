@@ -4,9 +4,9 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::ramp::Ramp;
 use crate::defaults::is_default;
 use crate::{Key, Turn};
+use drystone_common::Ramp;
 
 /// Something of a strand that is held. Left out: its tip, where it is at the start, always.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -24,10 +24,10 @@ pub struct Hold {
     /// Where.
     #[serde(skip_serializing_if = "is_default")]
     pub to: Anchor,
-    /// Spans of time in which it is held; always if left out [s].
+    /// Spans of time in which it is held; always if left out \[s\].
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub during: Vec<[f64; 2]>,
-    /// Rate at which an error comes back; as fast as a step allows if left out [1/s].
+    /// Rate at which an error comes back; as fast as a step allows if left out \[1/s\].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub frequency: Option<f64>,
 }
@@ -60,7 +60,7 @@ fn every_axis() -> [bool; 3] {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct JointKey {
-    /// [s]
+    /// \[s\]
     pub time: f64,
     /// Away from the start, in the segment's frame.
     pub turn: Turn,
@@ -75,7 +75,7 @@ pub enum Anchor {
     Start,
     /// Where it is at the start, seen from the strand's base.
     Base,
-    /// At a place of the world [m].
+    /// At a place of the world \[m\].
     Place([f64; 3]),
     /// Along keys in the world.
     Path(Vec<Key>),
@@ -151,7 +151,7 @@ impl Hold {
         self
     }
 
-    /// The same, only between `from` and `to` [s].
+    /// The same, only between `from` and `to` \[s\].
     #[must_use]
     pub fn during(mut self, from: f64, to: f64) -> Self {
         self.during.push([from, to]);
@@ -160,7 +160,7 @@ impl Hold {
 
     /// One while it is held, zero otherwise, over time; `None` for spans that are not in order.
     pub(crate) fn active(&self) -> Option<Ramp> {
-        /// How sharply it is switched [s].
+        /// How sharply it is switched \[s\].
         const EDGE: f64 = 1e-9;
         if self.during.is_empty() {
             return Some(1.0.into());

@@ -28,7 +28,7 @@ pub struct Progress<'a> {
     pub world: &'a World,
     /// What its last step did.
     pub report: &'a Report,
-    /// Where the run ends [s].
+    /// Where the run ends \[s\].
     pub duration: f64,
 }
 
@@ -42,7 +42,7 @@ pub fn check(
     Ok(check_world(&mut world, truths, duration, progress))
 }
 
-/// Runs `world` to the time `duration` [s] and judges `truths`; `progress` hears of every step.
+/// Runs `world` to the time `duration` \[s\] and judges `truths`; `progress` hears of every step.
 pub fn check_world(
     world: &mut World,
     truths: &[Truth],
@@ -246,7 +246,7 @@ pub struct Judge {
 }
 
 impl Judge {
-    /// A judge of `truths` for a run of `world` that ends at `duration` [s].
+    /// A judge of `truths` for a run of `world` that ends at `duration` \[s\].
     pub fn new(world: &World, truths: &[Truth], duration: f64) -> Self {
         let finite = stays_finite();
         let stated = truths.contains(&finite);

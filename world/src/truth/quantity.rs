@@ -18,7 +18,7 @@ pub(super) struct Moment<'a> {
     pub last: bool,
     /// Whether an output frame is due.
     pub output: bool,
-    /// Half a step, by which times may be off [s].
+    /// Half a step, by which times may be off \[s\].
     pub slack: f64,
     pub depth: Option<Penetration>,
 }
@@ -47,13 +47,13 @@ pub(super) struct Past {
     start: Vec<Option<(Vec3, Quat)>>,
     /// For each chosen strand the link that ends in its tip or in the point named.
     links: Vec<usize>,
-    /// Tips at the last step, and when that was [s].
+    /// Tips at the last step, and when that was \[s\].
     tips: Option<(f64, Vec<Vec3>)>,
-    /// How far the tip was beyond its root at the last step, and when [m, s].
+    /// How far the tip was beyond its root at the last step, and when \[m, s\].
     beyond: Option<(f64, f64)>,
     /// First and last time at which the tip came by, and how often in between.
     passes: Option<(f64, f64, u32)>,
-    /// The lowest energy so far, with how many bodies [J, 1].
+    /// The lowest energy so far, with how many bodies \[J, 1\].
     lowest: Option<(f64, usize)>,
     /// Momentum and angular momentum when the count began.
     momentum: Option<[Vec3; 2]>,
@@ -106,14 +106,14 @@ fn horizontal(v: Vec3) -> Vec3 {
     Vec3::new(v.x, 0.0, v.z)
 }
 
-/// Angle between two rotations, 0 to 180 [degrees].
+/// Angle between two rotations, 0 to 180 \[degrees\].
 fn angle_between(a: Quat, b: Quat) -> f64 {
     let turn = a.conjugate() * b;
     2.0 * drystone_base::functions::atan2(turn.xyz().length(), turn.w.abs()).to_degrees()
 }
 
 impl Watch {
-    /// How far `energy` is above its lowest value with as many `bodies` [J].
+    /// How far `energy` is above its lowest value with as many `bodies` \[J\].
     pub(super) fn rise(&mut self, energy: f64, bodies: usize) -> f64 {
         let same = self.past.lowest.filter(|(_, before)| *before == bodies);
         let lowest = same.map_or(energy, |(lowest, _)| lowest);
@@ -147,21 +147,21 @@ impl Watch {
     }
 }
 
-/// Farthest way of a body since the count began, all of it or sideways [m].
+/// Farthest way of a body since the count began, all of it or sideways \[m\].
 pub(super) fn shift(watch: &mut Watch, moment: &mut Moment<'_>) -> Option<f64> {
     let sideways = watch.truth.get("sideways") == Some(&true.into());
     let ways = watch.since(moment).map(|(way, _)| way);
     most(ways.map(|way| if sideways { horizontal(way) } else { way }.length()))
 }
 
-/// The time at which a body has sunk by `by` [s].
+/// The time at which a body has sunk by `by` \[s\].
 pub(super) fn fall_time(watch: &mut Watch, moment: &mut Moment<'_>) -> Option<f64> {
     let by = watch.truth.number("by")?;
     let fallen = most(watch.since(moment).map(|(way, _)| -way.y))? >= by;
     fallen.then_some(moment.time)
 }
 
-/// How many of the bodies are near their start [1].
+/// How many of the bodies are near their start \[1\].
 pub(super) fn standing(watch: &mut Watch, moment: &mut Moment<'_>) -> Option<f64> {
     let sideways = watch.truth.number("sideways")?;
     let vertical = watch.truth.number("vertical")?;
@@ -171,30 +171,30 @@ pub(super) fn standing(watch: &mut Watch, moment: &mut Moment<'_>) -> Option<f64
     Some(standing.count() as f64 / all)
 }
 
-/// How far a body has moved along a direction since the count began [m].
+/// How far a body has moved along a direction since the count began \[m\].
 pub(super) fn way_along(watch: &mut Watch, moment: &mut Moment<'_>) -> Option<f64> {
     let along = watch.truth.vector("along");
     most(watch.since(moment).map(|(way, _)| part(way, along)))
 }
 
-/// How far a body has turned since the count began [degrees].
+/// How far a body has turned since the count began \[degrees\].
 pub(super) fn turn(watch: &mut Watch, moment: &mut Moment<'_>) -> Option<f64> {
     most(watch.since(moment).map(|(_, [a, b])| angle_between(a, b)))
 }
 
-/// Largest velocity of a body, as such or along a direction [m/s].
+/// Largest velocity of a body, as such or along a direction \[m/s\].
 pub(super) fn speed(watch: &mut Watch, moment: &mut Moment<'_>) -> Option<f64> {
     let (state, along) = (&moment.world.system().state, watch.truth.vector("along"));
     watch.over_bodies(moment, |i| part(state.linear_velocity[i], along))
 }
 
-/// Spin of a body, as such or about a direction [rad/s].
+/// Spin of a body, as such or about a direction \[rad/s\].
 pub(super) fn spin(watch: &mut Watch, moment: &mut Moment<'_>) -> Option<f64> {
     let (state, about) = (&moment.world.system().state, watch.truth.vector("about"));
     watch.over_bodies(moment, |i| part(state.angular_velocity[i], about))
 }
 
-/// How far a centre is outside a box; below zero inside [m].
+/// How far a centre is outside a box; below zero inside \[m\].
 pub(super) fn outside(watch: &mut Watch, moment: &mut Moment<'_>) -> Option<f64> {
     let position = &moment.world.system().state.position;
     let (low, high) = (watch.truth.vector("low")?, watch.truth.vector("high")?);
@@ -202,13 +202,13 @@ pub(super) fn outside(watch: &mut Watch, moment: &mut Moment<'_>) -> Option<f64>
     watch.over_bodies(moment, |i| off(position[i]).max_element())
 }
 
-/// Height of the lowest centre [m].
+/// Height of the lowest centre \[m\].
 pub(super) fn body_height(watch: &mut Watch, moment: &mut Moment<'_>) -> Option<f64> {
     let position = &moment.world.system().state.position;
     watch.over_bodies(moment, |i| -position[i].y).map(|x| -x)
 }
 
-/// Kinetic energy as a part of the limit that is nearer [1].
+/// Kinetic energy as a part of the limit that is nearer \[1\].
 pub(super) fn kinetic_energy(watch: &mut Watch, moment: &mut Moment<'_>) -> Option<f64> {
     let energy = moment.world.kinetic_energy();
     let mass = moment.world.moving_mass().max(f64::MIN_POSITIVE);
@@ -238,7 +238,7 @@ pub(super) fn findings(watch: &mut Watch, moment: &mut Moment<'_>) -> Option<f64
     Some(expected.filter(|f| watch.truth.expects(f)).count() as f64)
 }
 
-/// Change of momentum as a part of Σ m|v| [1].
+/// Change of momentum as a part of Σ m|v| \[1\].
 pub(super) fn momentum(watch: &mut Watch, moment: &mut Moment<'_>) -> Option<f64> {
     let (state, model) = (&moment.world.system().state, &moment.world.system().model);
     let now = moment.world.momentum();
@@ -252,14 +252,14 @@ pub(super) fn momentum(watch: &mut Watch, moment: &mut Moment<'_>) -> Option<f64
     Some(relative(change, watch.past.scale))
 }
 
-/// Change of angular momentum as a part of itself [1].
+/// Change of angular momentum as a part of itself \[1\].
 pub(super) fn angular_momentum(watch: &mut Watch, moment: &mut Moment<'_>) -> Option<f64> {
     let now = moment.world.angular_momentum();
     let [_, start] = *watch.past.momentum.get_or_insert([now; 2]);
     Some(relative((now - start).length(), start.length()))
 }
 
-/// Change of momentum and angular momentum of cloth as a part of both [1].
+/// Change of momentum and angular momentum of cloth as a part of both \[1\].
 pub(super) fn cloth_momentum(watch: &mut Watch, moment: &mut Moment<'_>) -> Option<f64> {
     let (linear, angular) = moment.world.cloths()?.momentum();
     let [p, l] = *watch.past.momentum.get_or_insert([linear, angular]);
@@ -267,7 +267,7 @@ pub(super) fn cloth_momentum(watch: &mut Watch, moment: &mut Moment<'_>) -> Opti
     Some(((linear - p).length() + (angular - l).length()) / scale)
 }
 
-/// Rise of the energy of everything [J].
+/// Rise of the energy of everything \[J\].
 pub(super) fn energy_rise(watch: &mut Watch, moment: &mut Moment<'_>) -> Option<f64> {
     let world = moment.world;
     let there = world.system().state.present.iter().filter(|p| **p).count();
@@ -284,14 +284,14 @@ impl Watch {
     }
 }
 
-/// Distance of a tip from a place [m].
+/// Distance of a tip from a place \[m\].
 pub(super) fn tip_distance(watch: &mut Watch, moment: &mut Moment<'_>) -> Option<f64> {
     let tips = watch.tips(moment.world.strands()?);
     let place = Vec3::from(watch.truth.vector("at")?);
     tips.first().map(|tip| (*tip - place).length())
 }
 
-/// Farthest way of a tip since the count began [m].
+/// Farthest way of a tip since the count began \[m\].
 pub(super) fn tip_shift(watch: &mut Watch, moment: &mut Moment<'_>) -> Option<f64> {
     let tips = watch.tips(moment.world.strands()?);
     let ways = tips.iter().zip(&mut watch.past.start).map(|(tip, start)| {
@@ -301,7 +301,7 @@ pub(super) fn tip_shift(watch: &mut Watch, moment: &mut Moment<'_>) -> Option<f6
     most(ways)
 }
 
-/// Largest speed of a tip over the last step [m/s].
+/// Largest speed of a tip over the last step \[m/s\].
 pub(super) fn tip_speed(watch: &mut Watch, moment: &mut Moment<'_>) -> Option<f64> {
     let tips = watch.tips(moment.world.strands()?);
     let (time, before) = watch.past.tips.replace((moment.time, tips))?;
@@ -310,7 +310,7 @@ pub(super) fn tip_speed(watch: &mut Watch, moment: &mut Moment<'_>) -> Option<f6
     (moment.time > time).then(|| ways.fold(0.0, f64::max) / (moment.time - time))
 }
 
-/// Mean time between two passes of a tip by its root along a direction [s].
+/// Mean time between two passes of a tip by its root along a direction \[s\].
 pub(super) fn tip_period(watch: &mut Watch, moment: &mut Moment<'_>) -> Option<f64> {
     let (&i, &link) = (watch.chosen.first()?, watch.past.links.first()?);
     let links = moment.world.strands()?.links(i);
@@ -330,7 +330,7 @@ pub(super) fn tip_period(watch: &mut Watch, moment: &mut Moment<'_>) -> Option<f
     Some((last - first) / f64::from(count))
 }
 
-/// Largest twist from root to tip along the first curve [degrees].
+/// Largest twist from root to tip along the first curve \[degrees\].
 pub(super) fn twist(watch: &mut Watch, moment: &mut Moment<'_>) -> Option<f64> {
     let system = moment.world.strands()?;
     most(watch.chosen.iter().map(|&i| {
@@ -341,14 +341,14 @@ pub(super) fn twist(watch: &mut Watch, moment: &mut Moment<'_>) -> Option<f64> {
     }))
 }
 
-/// Force of the base on a strand over the last step [N].
+/// Force of the base on a strand over the last step \[N\].
 pub(super) fn base_force(watch: &mut Watch, moment: &mut Moment<'_>) -> Option<f64> {
     let state = &moment.world.strands()?.state;
     let [push, _] = state.strands[*watch.chosen.first()?].base_impulse;
     Some(push.length() / moment.world.strand_step())
 }
 
-/// Least and largest coordinate of some cloths along a direction [m].
+/// Least and largest coordinate of some cloths along a direction \[m\].
 pub(super) fn reach(moment: &Moment<'_>, cloths: &[usize], along: Vec3) -> Option<(f64, f64)> {
     let system = moment.world.cloths()?;
     let points = cloths.iter().flat_map(|&i| system.points(i));
@@ -356,21 +356,21 @@ pub(super) fn reach(moment: &Moment<'_>, cloths: &[usize], along: Vec3) -> Optio
     ends.reduce(|(a, b), (c, d)| (a.min(c), b.max(d)))
 }
 
-/// Largest speed of a vertex [m/s].
+/// Largest speed of a vertex \[m/s\].
 pub(super) fn fastest(watch: &mut Watch, moment: &mut Moment<'_>) -> Option<f64> {
     let system = moment.world.cloths()?;
     let velocities = watch.chosen.iter().flat_map(|&i| system.velocities(i));
     most(velocities.map(|v| v.length()))
 }
 
-/// Length along a direction [m].
+/// Length along a direction \[m\].
 pub(super) fn extent(watch: &mut Watch, moment: &mut Moment<'_>) -> Option<f64> {
     let along = Vec3::from(watch.truth.vector("along")?);
     let (low, high) = reach(moment, &watch.chosen, along)?;
     Some(high - low)
 }
 
-/// From where the others begin to where these end, along a direction [m].
+/// From where the others begin to where these end, along a direction \[m\].
 pub(super) fn overlap(watch: &mut Watch, moment: &mut Moment<'_>) -> Option<f64> {
     let along = Vec3::from(watch.truth.vector("along")?);
     let (_, end) = reach(moment, &watch.chosen, along)?;
@@ -378,7 +378,7 @@ pub(super) fn overlap(watch: &mut Watch, moment: &mut Moment<'_>) -> Option<f64>
     Some(end - begin)
 }
 
-/// How far a vertex in a column hangs below a height [m].
+/// How far a vertex in a column hangs below a height \[m\].
 pub(super) fn sag(watch: &mut Watch, moment: &mut Moment<'_>) -> Option<f64> {
     let Some(&super::Value::Column([low, high])) = watch.truth.get("column") else {
         return None;
@@ -390,7 +390,7 @@ pub(super) fn sag(watch: &mut Watch, moment: &mut Moment<'_>) -> Option<f64> {
     Some(depths.fold(f64::NEG_INFINITY, f64::max))
 }
 
-/// Widest gap across an axis between the boxes around both; below zero where they overlap [m].
+/// Widest gap across an axis between the boxes around both; below zero where they overlap \[m\].
 pub(super) fn gap(watch: &mut Watch, moment: &mut Moment<'_>) -> Option<f64> {
     let gaps = [Vec3::X, Vec3::Y, Vec3::Z].map(|axis| {
         let one = reach(moment, &watch.chosen, axis)?;

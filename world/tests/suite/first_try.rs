@@ -19,7 +19,7 @@ fn square(size: f64, spacing: f64) -> Surface {
     }
 }
 
-/// Of a sheet [m²].
+/// Of a sheet \[m²\].
 fn area(surface: &Surface) -> f64 {
     match surface {
         Surface::Sheet {

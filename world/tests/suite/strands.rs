@@ -474,3 +474,31 @@ fn a_perturbed_strand_starts_off_and_keeps_its_rest_shape() {
         World::new(&scene).unwrap().fingerprint()
     );
 }
+
+#[test]
+fn a_uniform_field_moves_a_body_and_the_strand_that_it_carries_as_gravity_does() {
+    let pulled = |by_field: bool| {
+        let mut scene = film();
+        scene.gravity = [2.0, 0.0, 0.0];
+        if by_field {
+            let acceleration = std::mem::take(&mut scene.gravity);
+            scene.field(Field::new("pull", FieldKind::Push { acceleration }));
+        }
+        scene.add(Body::ball(0.05).named("head").mass(0.1).passable());
+        scene.add(hair().on("head"));
+        scene.add(Body::ball(0.05).named("lone").at(0.0, 3.0, 0.0).mass(0.1));
+        let mut world = World::new(&scene).unwrap();
+        world.run_for(1.0);
+        assert!(world.findings().is_empty(), "{:?}", world.findings());
+        let body = |name: &str| world.body(world.find(name).unwrap()).unwrap().velocity();
+        [body("head"), body("lone"), tip(&world, 0)]
+    };
+    let (gravity, field) = (pulled(false), pulled(true));
+    for k in 0..3 {
+        let off = (gravity[k] - field[k]).length();
+        assert!(
+            off < 1e-6,
+            "number {k} is off by {off:.1e}: {gravity:?} {field:?}"
+        );
+    }
+}

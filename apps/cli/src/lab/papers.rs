@@ -61,7 +61,7 @@ pub(crate) fn write(folder: &Path) -> Result<ExitCode, Failure> {
     Ok(WELL.into())
 }
 
-/// The problem that plain PGS meets in a scene at `time` [s]: hard contacts over the whole step,
+/// The problem that plain PGS meets in a scene at `time` \[s\]: hard contacts over the whole step,
 /// as the papers pose it.
 fn posed(scene: &str, time: f64) -> Result<ContactProblem, Failure> {
     let adjust = Adjust {

@@ -68,7 +68,7 @@ impl Tasks {
         }
     }
 
-    /// Takes the bar away; how long it all took [s].
+    /// Takes the bar away; how long it all took \[s\].
     pub(crate) fn finish(self) -> f64 {
         if let Some(bar) = &self.bar {
             bar.finish_and_clear();

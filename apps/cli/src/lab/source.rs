@@ -38,7 +38,7 @@ pub(crate) fn problems(word: &str, adjust: &Adjust) -> Result<Vec<ContactProblem
     of_scene(name, time, adjust).map(|problem| vec![problem])
 }
 
-/// The problem that a scene, changed as asked, meets first at or after `time` [s].
+/// The problem that a scene, changed as asked, meets first at or after `time` \[s\].
 pub(crate) fn of_scene(name: &str, time: f64, adjust: &Adjust) -> Result<ContactProblem, Failure> {
     let mut world = scene::find(name, adjust)?.world()?;
     while world.time() < time - 0.5 * world.step_length() && !interrupt::asked() {

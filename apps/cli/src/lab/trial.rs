@@ -18,16 +18,16 @@ pub(crate) struct Trial {
     pub(crate) ordering: Ordering,
     pub(crate) iterations: u32,
     pub(crate) row_updates: u64,
-    /// Of the method itself [ms].
+    /// Of the method itself \[ms\].
     pub(crate) ms: f64,
-    /// By the solver's own law [1].
+    /// By the solver's own law \[1\].
     pub(crate) residual: f64,
     /// Why the tolerance was not reached, or why the solver was not even started.
     pub(crate) failed: Option<String>,
     pub(crate) history: Vec<Entry>,
-    /// Found by the solver [N s].
+    /// Found by the solver \[N s\].
     pub(crate) impulses: Vec<[f64; 3]>,
-    /// How far its velocities are from those of the best of the others, see [`super::agreement`] [1].
+    /// How far its velocities are from those of the best of the others, see [`super::agreement`] \[1\].
     pub(crate) apart: Option<f64>,
 }
 

@@ -122,7 +122,7 @@ impl Partition {
     }
 }
 
-/// Middles of the places on each level [m].
+/// Middles of the places on each level \[m\].
 fn middles(places: &[Vec3], levels: &[Option<(usize, usize)>]) -> BTreeMap<(usize, usize), Vec3> {
     let mut sums: BTreeMap<(usize, usize), (Vec3, f64)> = BTreeMap::new();
     for (place, level) in places.iter().zip(levels) {

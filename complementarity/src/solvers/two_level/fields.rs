@@ -72,7 +72,7 @@ fn arms(partition: &Partition, places: &[Vec3]) -> Vec<Vec3> {
     partition.members.iter().zip(places).map(arm).collect()
 }
 
-/// Where the contacts of a factored problem are, each island in its own frame [m]: bodies share
+/// Where the contacts of a factored problem are, each island in its own frame \[m\]: bodies share
 /// their contact points.
 pub(crate) fn places_by_arms(problem: &Problem) -> Vec<Vec3> {
     let bodies = problem.bodies.len();

@@ -33,7 +33,7 @@ impl Kept {
 }
 
 impl System {
-    /// The start of `model` at `time` [s] instead of zero.
+    /// The start of `model` at `time` \[s\] instead of zero.
     pub fn new_at(model: Model, options: Options, time: f64) -> Result<Self, Error> {
         let nothing = Model {
             sheets: Vec::new(),

@@ -30,7 +30,7 @@ impl Box {
         }
     }
 
-    /// Principal moments [kg m²].
+    /// Principal moments \[kg m²\].
     fn inertia(&self) -> Vec3 {
         let s = self.half * self.half;
         Vec3::new(s.y + s.z, s.z + s.x, s.x + s.y) * (self.mass / 3.0)

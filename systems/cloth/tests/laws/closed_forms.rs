@@ -27,7 +27,7 @@ fn shot(speed: f64, restitution: f64) -> Model {
     }
 }
 
-/// Energy of all layers at distance `d`, for η(1) = 0.1 m and r(1) = 1000 N/m [J].
+/// Energy of all layers at distance `d`, for η(1) = 0.1 m and r(1) = 1000 N/m \[J\].
 fn stored(d: f64) -> f64 {
     let depth = |l: f64| (0.1 * l.powf(-0.25) - d).max(0.0);
     let energy = |l: u32| 500.0 * f64::from(l).powi(3) * depth(f64::from(l)).powi(2);

@@ -30,7 +30,7 @@ fn hanging(sheet: Sheet) -> Model {
     }
 }
 
-/// Masses of 1 kg that hang in a chain from a pin, springs of 1000 N/m 1 m long, dashpots `b` [N s/m].
+/// Masses of 1 kg that hang in a chain from a pin, springs of 1000 N/m 1 m long, dashpots `b` \[N s/m\].
 fn chain(masses: u32, b: f64) -> Model {
     hanging(Sheet {
         name: "chain".into(),
@@ -125,7 +125,7 @@ fn reference(masses: usize, stiffness: f64, damping: f64, force: f64) -> (f64, f
     (rest, t)
 }
 
-/// Runs until `place` of a system has gone all but 1/e of `rest` [s]; then until nothing moves, and gives how far it is
+/// Runs until `place` of a system has gone all but 1/e of `rest` \[s\]; then until nothing moves, and gives how far it is
 /// then, over `rest`.
 fn relax(
     system: &mut System,

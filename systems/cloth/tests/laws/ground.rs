@@ -3,7 +3,8 @@
 use drystone_base::functions::{cos, rotation_about, sin};
 use drystone_base::{Pose, Vec3};
 use drystone_cloth::{
-    BroadPhase, Certificate, Error, Model, Motion, Obstacle, Options, PoseKey, Sheet, System,
+    BroadPhase, Certificate, Error, Key, Model, Motion, MotionPath, Obstacle, Options, Sheet,
+    System,
 };
 
 use crate::scenes::{DOWN, particles, with};
@@ -95,22 +96,27 @@ fn ground_is_not_crossed_at_any_speed_or_angle() {
 
 /// Ground that rises, tilts and turns under a sheet two metres off its axis.
 fn tilting() -> Model {
-    let key = |time: f64, height: f64, angle: f64| PoseKey {
-        time,
-        pose: Pose {
-            position: Vec3::Y * height,
-            rotation: rotation_about(Vec3::Z, angle),
-        },
+    let key = |time: f64, height: f64, angle: f64| {
+        Key::new(
+            time,
+            Pose {
+                position: Vec3::Y * height,
+                rotation: rotation_about(Vec3::Z, angle),
+            },
+        )
     };
     let mut sheet = Sheet::grid("sheet", 4, 4, 0.15).moved(Vec3::new(2.0, 0.12, 0.0));
     sheet.material.restitution = 1.0;
     let mut model = sheet_on(ground(Vec3::Y), sheet);
-    model.obstacles[0].motion = Motion::Poses(vec![
-        key(0.0, 0.0, 0.0),
-        key(0.2, 0.1, 0.0),
-        key(0.4, 0.1, 0.5),
-        key(0.6, 0.0, -0.2),
-    ]);
+    model.obstacles[0].motion = Motion::Path(
+        MotionPath::linear(&[
+            key(0.0, 0.0, 0.0),
+            key(0.2, 0.1, 0.0),
+            key(0.4, 0.1, 0.5),
+            key(0.6, 0.0, -0.2),
+        ])
+        .unwrap(),
+    );
     model
 }
 

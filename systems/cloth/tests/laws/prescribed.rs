@@ -5,7 +5,7 @@ use std::sync::Arc;
 use drystone_base::functions::rotation_about;
 use drystone_base::{Pose, Vec3};
 use drystone_cloth::{
-    Load, Model, Motion, Obstacle, Options, Pin, PointsKey, PoseKey, Sheet, System, Wind,
+    Key, Load, Model, Motion, MotionPath, Obstacle, Options, Pin, PointsKey, Sheet, System, Wind,
 };
 use drystone_geometry::mesh::build::icosphere;
 
@@ -57,18 +57,13 @@ fn a_turning_pin_keeps_to_its_circle_and_a_driven_one_goes_where_it_is_driven() 
         position: Vec3::ZERO,
         rotation: rotation_about(Vec3::Y, angle),
     };
-    let keys = vec![
-        PoseKey {
-            time: 0.0,
-            pose: pose(0.0),
-        },
-        PoseKey {
-            time: 0.5,
-            pose: pose(1.5),
-        },
-    ];
+    let keys = vec![Key::new(0.0, pose(0.0)), Key::new(0.5, pose(1.5))];
     let start = Sheet::grid("flag", 4, 4, 0.15).points[0];
-    let mut turning = System::new(hanging(Motion::Poses(keys), None), Options::default()).unwrap();
+    let mut turning = System::new(
+        hanging(Motion::Path(MotionPath::linear(&keys).unwrap()), None),
+        Options::default(),
+    )
+    .unwrap();
     let mut driven =
         System::new(hanging(Motion::Driven(pose(0.0)), None), Options::default()).unwrap();
     for k in 1..=10 {

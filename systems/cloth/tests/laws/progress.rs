@@ -1,7 +1,7 @@
 //! What cannot be done is known soon, what takes long can be interrupted.
 
 use drystone_base::{Pose, Vec3};
-use drystone_cloth::{Model, Motion, Obstacle, Options, PoseKey, Sheet, System};
+use drystone_cloth::{Key, Model, Motion, MotionPath, Obstacle, Options, Sheet, System};
 use drystone_geometry::mesh::build::cuboid;
 
 use crate::scenes::{DOWN, thrown_sheet};
@@ -18,14 +18,16 @@ fn press(gap: f64) -> Model {
         }
     };
     let mut stamp = block("stamp", Vec3::new(0.2, 0.25, 0.2), Vec3::Y * 0.65);
-    let key = |time: f64, height: f64| PoseKey {
-        time,
-        pose: Pose {
-            position: Vec3::Y * height,
-            ..Pose::IDENTITY
-        },
+    let key = |time: f64, height: f64| {
+        Key::new(
+            time,
+            Pose {
+                position: Vec3::Y * height,
+                ..Pose::IDENTITY
+            },
+        )
     };
-    stamp.motion = Motion::Poses(vec![key(0.0, 0.0), key(0.5, gap - 0.4)]);
+    stamp.motion = Motion::Path(MotionPath::linear(&[key(0.0, 0.0), key(0.5, gap - 0.4)]).unwrap());
     Model {
         sheets: vec![Sheet::grid("sheet", 5, 5, 0.15).moved(Vec3::Y * 0.11)],
         obstacles: vec![

@@ -24,7 +24,7 @@ pub(crate) enum Outcome {
     Crossed,
 }
 
-/// Set-up number `seed` and the time it is run for [s].
+/// Set-up number `seed` and the time it is run for \[s\].
 pub(crate) fn random_setup(seed: u64) -> (Model, Options, f64) {
     let mut random = Random::new(seed);
     let mut between = |low: f64, high: f64| low * pow(high / low, random.unit());

@@ -5,14 +5,14 @@ use drystone_cloth::{Model, Obstacle, Options, Sheet, System};
 
 use crate::scenes::{DOWN, floor, particles};
 
-/// Force of all layers of a pair `d` apart, for η(1) = 0.1 m and r(1) = 1000 N/m [N].
+/// Force of all layers of a pair `d` apart, for η(1) = 0.1 m and r(1) = 1000 N/m \[N\].
 fn force(d: f64) -> f64 {
     let depth = |l: f64| (0.1 * l.powf(-0.25) - d).max(0.0);
     let force = |l: u32| 1000.0 * f64::from(l).powi(3) * depth(f64::from(l));
     (1..2000).map(force).sum()
 }
 
-/// How far apart a pair is whose layers push with `load`, by halving [m].
+/// How far apart a pair is whose layers push with `load`, by halving \[m\].
 fn static_gap(load: f64) -> f64 {
     let (mut low, mut high) = (0.0, 0.1);
     for _ in 0..60 {

@@ -2,8 +2,8 @@
 
 use drystone_base::{Pose, Vec3};
 use drystone_cloth::{
-    BroadPhase, Certificate, Kind, Model, Motion, Obstacle, Options, Pin, PoseKey, Sheet, System,
-    may_meet,
+    BroadPhase, Certificate, Key, Kind, Model, Motion, MotionPath, Obstacle, Options, Pin, Sheet,
+    System, may_meet,
 };
 use drystone_geometry::mesh::build::icosphere;
 
@@ -11,14 +11,16 @@ use crate::scenes::with;
 
 /// From where it is to `by` in a second.
 fn shifted(by: Vec3) -> Motion {
-    let key = |time: f64, position: Vec3| PoseKey {
-        time,
-        pose: Pose {
-            position,
-            ..Pose::IDENTITY
-        },
+    let key = |time: f64, position: Vec3| {
+        Key::new(
+            time,
+            Pose {
+                position,
+                ..Pose::IDENTITY
+            },
+        )
     };
-    Motion::Poses(vec![key(0.0, Vec3::ZERO), key(1.0, by)])
+    Motion::Path(MotionPath::linear(&[key(0.0, Vec3::ZERO), key(1.0, by)]).unwrap())
 }
 
 /// A sheet of which all vertices are pinned.

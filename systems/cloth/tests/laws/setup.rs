@@ -3,7 +3,7 @@
 use drystone_base::Vec3;
 use drystone_cloth::{Model, Motion, Options, Pin, Sheet, Stretch, System};
 
-/// Processor time of this thread, where the system tells it; else time on the wall [s].
+/// Processor time of this thread, where the system tells it; else time on the wall \[s\].
 fn seconds_of_this_thread(since: std::time::Instant) -> f64 {
     let told = std::fs::read_to_string("/proc/thread-self/schedstat").ok();
     let first = told
@@ -15,7 +15,7 @@ fn seconds_of_this_thread(since: std::time::Instant) -> f64 {
     }
 }
 
-/// Least time of three starts of a sheet of `n` x `n` vertices that hangs by one row [s].
+/// Least time of three starts of a sheet of `n` x `n` vertices that hangs by one row \[s\].
 fn start(n: u32, stretch: Stretch) -> f64 {
     let mut sheet = Sheet::grid("sheet", n, n, 0.15);
     sheet.material.stretch = stretch;

@@ -25,26 +25,26 @@ struct Free {
     /// Whether it touches something that does not move, or is damped.
     held: bool,
     mass: f64,
-    /// Centre of mass at the start of the step [m], and its velocity [m/s].
+    /// Centre of mass at the start of the step \[m\], and its velocity \[m/s\].
     about: Vec3,
     drift: Vec3,
-    /// Acceleration of all of its bodies; whether theirs differ, or one has a torque [m/s²].
+    /// Acceleration of all of its bodies; whether theirs differ, or one has a torque \[m/s²\].
     fall: Option<Vec3>,
     forced: bool,
-    /// Kinetic energy at the start of the step, seen from the centre of mass [J].
+    /// Kinetic energy at the start of the step, seen from the centre of mass \[J\].
     start: f64,
-    /// Angular momentum about it that is to be there, at last what is missing [kg m²/s].
+    /// Angular momentum about it that is to be there, at last what is missing \[kg m²/s\].
     wanted: Vec3,
-    /// Centre of mass and inertia at the end of the step [m], [kg m²].
+    /// Centre of mass and inertia at the end of the step \[m\], \[kg m²\].
     centre: Vec3,
     inertia: Symmetric3,
-    /// What is missing as a spin [rad/s].
+    /// What is missing as a spin \[rad/s\].
     spin: Vec3,
-    /// Momentum [kg m/s], and angular momentum about `centre` after that spin [kg m²/s]; seen by one that goes at
+    /// Momentum \[kg m/s\], and angular momentum about `centre` after that spin \[kg m²/s\]; seen by one that goes at
     /// `drift`, as are the energies.
     push: Vec3,
     twist: Vec3,
-    /// Kinetic energy that it may have, and that after that spin [J].
+    /// Kinetic energy that it may have, and that after that spin \[J\].
     had: f64,
     has: f64,
 }
@@ -186,7 +186,7 @@ impl Member {
         model.inertia_local[self.body as usize].rotated(self.rotation)
     }
 
-    /// Kinetic energy at the velocity `v` and the spin `w` [J].
+    /// Kinetic energy at the velocity `v` and the spin `w` \[J\].
     fn kinetic_energy(&self, model: &Model, v: Vec3, w: Vec3) -> f64 {
         let mass = model.mass[self.body as usize];
         0.5 * (mass * v.length_squared() + w.dot(self.inertia(model).times(w)))

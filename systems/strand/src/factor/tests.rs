@@ -266,7 +266,7 @@ fn the_response_to_a_load_is_that_of_the_solved_step() {
         let mut loaded = case.loads.clone();
         let point = Vec3::new(0.01, 0.1, 0.02);
         loaded[last].force += force;
-        loaded[last].points += crate::rotation::outer(force, point);
+        loaded[last].points += drystone_base::rotation::outer(force, point);
         loaded[last].torque += torque;
         loaded[last].rotation = before.links[last].rotation;
         let after = solve(&loaded, &before.rotation, &before.stretch);

@@ -1,11 +1,11 @@
 #![allow(clippy::unwrap_used)]
 
 use super::*;
+use crate::Moving;
 use crate::elastic::{Law, TangentLaw};
 use crate::factor::{Factor, Kind};
 use crate::implicit::{Bdf, Problem};
 use crate::kinematics::{Link, place};
-use crate::motion::Moving;
 use crate::state::StrandState;
 use crate::step::link_step;
 use crate::{Curve, Model, Strand};
@@ -138,8 +138,8 @@ fn the_recursive_residual_is_that_of_the_implicit_step() {
         let mut factor = Factor::default();
         factor.eliminate(&problem, &case.rotation, &[], &here, &[], &[], Kind::Exact);
         let (v0, a0) = (
-            case.base.spatial_velocity(),
-            case.base.spatial_acceleration(),
+            Motion::velocity_of(&case.base),
+            Motion::acceleration_of(&case.base),
         );
         let rs = residual(
             &case.chain,

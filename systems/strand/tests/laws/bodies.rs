@@ -6,7 +6,7 @@ use drystone_strand::*;
 
 /// Mass ratios of body to strand.
 const RATIOS: [f64; 5] = [0.01, 0.1, 1.0, 100.0, 1e4];
-/// Of every rope [m], [kg].
+/// Of every rope \[m\], \[kg\].
 const LENGTH: f64 = 1.0;
 const ROPE: f64 = 0.1;
 

@@ -19,7 +19,7 @@ fn light() -> Parameters {
     }
 }
 
-/// Lets `system` go from a kick of 1e-6 rad on every joint of its strand: how far `off` [m] grows within `seconds`,
+/// Lets `system` go from a kick of 1e-6 rad on every joint of its strand: how far `off` \[m\] grows within `seconds`,
 /// over what it is after the kick. `prepare` is called before each step; what has left by a millimetre is followed
 /// no more.
 fn grows(
@@ -63,7 +63,7 @@ fn root(f: impl Fn(f64) -> f64, mut low: f64, mut high: f64) -> f64 {
     0.5 * (low + high)
 }
 
-/// Turn of a joint whose twist stiffness `GJ` 0.8 acts over `cell` [m], under `moment` [N m].
+/// Turn of a joint whose twist stiffness `GJ` 0.8 acts over `cell` \[m\], under `moment` \[N m\].
 fn twist_under(moment: f64, cell: f64) -> f64 {
     2.0 * atan2(0.5 * moment * cell, 0.8)
 }
@@ -73,9 +73,9 @@ struct Twisted {
     segments: usize,
     /// Whether its ends are clamped; otherwise they turn freely and the moment on them keeps to the axis.
     clamped: bool,
-    /// [N]
+    /// \[N\]
     tension: f64,
-    /// [N m]
+    /// \[N m\]
     moment: f64,
 }
 
@@ -291,7 +291,7 @@ fn a_twisted_ring_leaves_its_plane_at_michells_twist() {
     );
 }
 
-/// Weight [N/m] at which a strip of length 1, sideways `EI` 1 and `GJ` 0.8 falls to the side (Prandtl, Michell).
+/// Weight \[N/m\] at which a strip of length 1, sideways `EI` 1 and `GJ` 0.8 falls to the side (Prandtl, Michell).
 ///
 /// `φ'' + q² x⁴ φ / 4 EI GJ = 0` from the free end, `φ' = 0` there and `φ = 0` at the clamp:
 /// `φ = 1 − z/(5·6) + z²/(5·6·11·12) − …` with `z = q²/4 EI GJ`.
@@ -341,7 +341,7 @@ fn a_strip_on_its_edge_falls_sideways_at_prandtls_weight() {
     }
 }
 
-/// A rod of length 1, `EI` 1 and `GJ` 0.8 with the natural curvature `curvature` about z under `weight` [N/m], integrated
+/// A rod of length 1, `EI` 1 and `GJ` 0.8 with the natural curvature `curvature` about z under `weight` \[N/m\], integrated
 /// from its free end, whose frame is `tip` (y along the rod, towards the tip), to its root: the frame there.
 ///
 /// `m' = −t × n` with `n = −w (1 − s) ŷ` the weight beyond, `R' = R [u]`, `u = (m₁/EI, m₂/GJ, m₃/EI + κ)`

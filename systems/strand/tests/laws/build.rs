@@ -52,7 +52,7 @@ pub(crate) fn run_frames(system: &mut System, frames: usize) -> Report {
     report
 }
 
-/// What this thread has computed so far [s]: on Linux without the time in which others had the processor.
+/// What this thread has computed so far \[s\]: on Linux without the time in which others had the processor.
 pub(crate) fn busy_seconds() -> f64 {
     let text = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
     let first = text.split_whitespace().next();

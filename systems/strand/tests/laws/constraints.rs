@@ -74,13 +74,10 @@ fn a_tip_follows_its_path() {
                 -0.1,
                 0.06 * (cos(8.0 * time) - 1.0),
             );
-            Key {
-                time,
-                pose: Pose::at(place),
-            }
+            Key::new(time, Pose::at(place))
         })
         .collect();
-    let path = MotionPath::through(&keys).unwrap();
+    let path = MotionPath::smooth(&keys).unwrap();
     for base in [false, true] {
         let mut strand = Strand::new(
             "strand",
@@ -103,10 +100,10 @@ fn a_tip_follows_its_path() {
                         Vec3::Z * (0.05 * sin(7.0 * time)),
                         rotation_about(Vec3::Y, 0.3 * sin(5.0 * time)),
                     );
-                    Key { time, pose }
+                    Key::new(time, pose)
                 })
                 .collect();
-            strand.base = Base::on(MotionPath::through(&keys).unwrap());
+            strand.base = Base::on(MotionPath::smooth(&keys).unwrap());
             strand.base.time_scale = 0.5.into();
         }
         let mut system = held(strand, Anchor::World(path.clone()), options(4));
@@ -222,12 +219,14 @@ fn a_driven_joint_follows_its_keys() {
     let q = rest.state.strands[0].rotation[4];
     let keys: Vec<Key> = (0..30)
         .map(|k| f64::from(k) * FRAME)
-        .map(|time| Key {
-            time,
-            pose: Pose::new(Vec3::ZERO, q * rotation_about(Vec3::X, sin(5.0 * time))),
+        .map(|time| {
+            Key::new(
+                time,
+                Pose::new(Vec3::ZERO, q * rotation_about(Vec3::X, sin(5.0 * time))),
+            )
         })
         .collect();
-    let to = MotionPath::through(&keys).unwrap();
+    let to = MotionPath::smooth(&keys).unwrap();
     let mut model = Model::default();
     model.add(straight(Vec3::new(0.0, -0.2, 0.0), 10)).unwrap();
     let hold = ConstraintKind::Joint {
@@ -369,7 +368,7 @@ fn bad_constraints_are_refused_by_name() {
     assert!(text(&mut model, Constraint::new("pin", 0, hold(1))).contains("used twice"));
 }
 
-/// Holds point `at` [m] of link `link` of strand `a` to the tip of strand `b`.
+/// Holds point `at` \[m\] of link `link` of strand `a` to the tip of strand `b`.
 fn tied(model: &mut Model, name: &str, a: (usize, usize, Vec3), b: usize, turned: bool) {
     let (strand, link, at) = a;
     let last = model.chains[b].len() - 1;

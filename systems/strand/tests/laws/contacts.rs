@@ -17,7 +17,7 @@ fn rubbing(name: &str, shape: Shape, pose: Pose, friction: f64) -> Obstacle {
     }
 }
 
-/// Deepest point of strand `i` in any obstacle [m]: of its joints, less its radius.
+/// Deepest point of strand `i` in any obstacle \[m\]: of its joints, less its radius.
 fn depth(system: &System, i: usize) -> f64 {
     let mut deepest = f64::NEG_INFINITY;
     for (k, obstacle) in system.model.obstacles.iter().enumerate() {
@@ -64,12 +64,14 @@ fn of_a_thousand_thin_strands_at_ten_metres_a_second_none_passes_a_thin_plate() 
     // the base sweeps up to the plate and stops; the strands whip against its 2 mm
     let keys: Vec<Key> = (0..12)
         .map(|k| f64::from(k) * FRAME)
-        .map(|time| Key {
-            time,
-            pose: Pose::at(Vec3::new(-0.9 + (10.0 * time).min(0.87), 0.0, 0.0)),
+        .map(|time| {
+            Key::new(
+                time,
+                Pose::at(Vec3::new(-0.9 + (10.0 * time).min(0.87), 0.0, 0.0)),
+            )
         })
         .collect();
-    let base = Base::on(MotionPath::through(&keys).unwrap());
+    let base = Base::on(MotionPath::smooth(&keys).unwrap());
     let mut model = Model::default();
     let plate = Shape::cuboid(Vec3::new(0.001, 0.5, 0.5)).unwrap();
     let at = Pose::at(Vec3::new(0.001, 0.0, 0.0));
@@ -109,7 +111,7 @@ fn of_a_thousand_thin_strands_at_ten_metres_a_second_none_passes_a_thin_plate() 
 }
 
 /// A rod on a ball joint that lies on a plane inclined by `alpha`, at `psi` from the fall line;
-/// how far its tip goes in a second [m].
+/// how far its tip goes in a second \[m\].
 fn slide(alpha: f64, psi: f64, friction: f64) -> f64 {
     let turn = rotation_about(Vec3::Z, -alpha);
     let mut model = Model::default();
@@ -261,15 +263,12 @@ fn a_rope_drawn_over_a_post_obeys_the_capstan_law() {
     let key = |k: i32| {
         let time = f64::from(k) * FRAME;
         let down = 0.05 * (time - 0.1 * (1.0 - drystone_base::functions::exp(-time / 0.1)));
-        Key {
-            time,
-            pose: Pose::at(Vec3::new(0.0, -0.05 - down, 0.0)),
-        }
+        Key::new(time, Pose::at(Vec3::new(0.0, -0.05 - down, 0.0)))
     };
     let keys: Vec<Key> = (0..40).map(key).collect();
     let mut strand = Strand::new("rope", Curve::through(&points));
     strand.root = 0.0;
-    strand.base = Base::on(MotionPath::through(&keys).unwrap());
+    strand.base = Base::on(MotionPath::smooth(&keys).unwrap());
     let limp = 1e-9;
     strand.parameters = Parameters {
         radius: 1e-3.into(),
@@ -306,7 +305,7 @@ fn a_rope_drawn_over_a_post_obeys_the_capstan_law() {
     );
 }
 
-/// Deepest place of strand `i` in any obstacle [m], all along its segments, less its radius. The
+/// Deepest place of strand `i` in any obstacle \[m\], all along its segments, less its radius. The
 /// tenth of the first segment beside the base is not looked at.
 fn depth_along(system: &System, i: usize) -> f64 {
     let mut deepest = f64::NEG_INFINITY;
@@ -390,16 +389,18 @@ fn goes_round(points: &[Vec3], place: Vec3) -> bool {
 
 /// A slack string, held at both ends by what moves at 10 m/s and then stops, is thrown against a rod
 /// of 1 mm that meets it between its joints, `count` times: how often it passes, how deep the rod
-/// goes in [m], failed steps, and how often they meet.
+/// goes in \[m\], failed steps, and how often they meet.
 fn thrown_at_a_rod(count: usize) -> (usize, f64, u64, usize) {
     let mut random = Random::new(11);
     let (mut deepest, mut failed, mut passed, mut met) = (f64::NEG_INFINITY, 0, 0, 0);
     for _ in 0..count {
         let keys: Vec<Key> = (0..12)
             .map(|k| f64::from(k) * FRAME)
-            .map(|time| Key {
-                time,
-                pose: Pose::at(Vec3::new(-0.6 + (10.0 * time).min(0.58), 0.0, 0.0)),
+            .map(|time| {
+                Key::new(
+                    time,
+                    Pose::at(Vec3::new(-0.6 + (10.0 * time).min(0.58), 0.0, 0.0)),
+                )
             })
             .collect();
         let mut model = Model::default();
@@ -416,7 +417,7 @@ fn thrown_at_a_rod(count: usize) -> (usize, f64, u64, usize) {
         };
         let points: Vec<Vec3> = (0..=8).map(point).collect();
         let mut strand = Strand::new("string", Curve::through(&points)).with(hair());
-        strand.base = Base::on(MotionPath::through(&keys).unwrap());
+        strand.base = Base::on(MotionPath::smooth(&keys).unwrap());
         model.add(strand).unwrap();
         let hold = ConstraintKind::Point {
             link: 7,
@@ -451,7 +452,7 @@ fn a_string_thrown_against_a_thin_rod_does_not_pass_it() {
     assert!(met > 50, "{met} met it");
 }
 
-/// Largest angle from the upright of a rod that is bowed by nature, `BOW cos(πs)` from its tip [rad].
+/// Largest angle from the upright of a rod that is bowed by nature, `BOW cos(πs)` from its tip \[rad\].
 const BOW: f64 = 0.03;
 
 /// How far such a rod of length 1 and `EI` 1, clamped above a floor on which its tip stands, is pressed down when the
@@ -518,7 +519,7 @@ fn a_rod_pressed_on_a_floor_slips_when_its_elastica_leaves_the_cone() {
         let key = |k: i32| {
             let time = f64::from(k) * FRAME;
             let pose = Pose::at(Vec3::Y * (height - down(time)));
-            Key { time, pose }
+            Key::new(time, pose)
         };
         let keys: Vec<Key> = (0..24 * 20).map(key).collect();
         let mut model = Model::new(Vec3::ZERO);
@@ -534,7 +535,7 @@ fn a_rod_pressed_on_a_floor_slips_when_its_elastica_leaves_the_cone() {
             drag: 0.1.into(),
             ..Parameters::default()
         };
-        strand.base = Base::on(MotionPath::through(&keys).unwrap());
+        strand.base = Base::on(MotionPath::smooth(&keys).unwrap());
         model.add(strand).unwrap();
         let mut system = System::new(model, options(16)).unwrap();
         // it slips once its tip goes 2e-5 m in a step, nearly half as fast as it is pressed

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use crate::build::*;
 use drystone_base::functions::{atan2, exp, rotation_about, sin};
 use drystone_base::{Pose, Vec3};
+use drystone_common::{Acceleration, Attractor, Field, Turbulence, Vortex, Wind};
 use drystone_strand::*;
 
 /// Shaken by 15 cm at 2 Hz and turned by `turn` at 1.5 Hz.
@@ -15,13 +16,10 @@ fn shaken(turn: f64) -> MotionPath {
             let angle = turn * sin(std::f64::consts::TAU * 1.5 * time);
             let place = Vec3::X * (0.15 * sin(std::f64::consts::TAU * 2.0 * time));
             let lean = rotation_about(Vec3::new(0.6, 0.0, 0.8), angle);
-            Key {
-                time,
-                pose: Pose::new(place, lean),
-            }
+            Key::new(time, Pose::new(place, lean))
         })
         .collect();
-    MotionPath::through(&keys).unwrap()
+    MotionPath::smooth(&keys).unwrap()
 }
 
 fn hanging() -> Strand {
@@ -73,13 +71,10 @@ fn gravity_is_untouched_by_time_scale() {
     let keys: Vec<Key> = (0..13)
         .map(|k| {
             let turn = rotation_about(Vec3::Z, 1.5 * f64::from(k) / 12.0);
-            Key {
-                time: f64::from(k) * FRAME,
-                pose: Pose::new(Vec3::ZERO, turn),
-            }
+            Key::new(f64::from(k) * FRAME, Pose::new(Vec3::ZERO, turn))
         })
         .collect();
-    let mut base = Base::on(MotionPath::through(&keys).unwrap());
+    let mut base = Base::on(MotionPath::smooth(&keys).unwrap());
     base.time_scale = 0.0.into();
     let mut strand = straight(Vec3::new(0.0, -0.2, 0.0), 20).on(base);
     strand.root = 0.0;
@@ -94,15 +89,12 @@ fn gravity_is_untouched_by_time_scale() {
 fn the_motion_has_no_recursive_residual_whatever_is_felt() {
     for (beta, gamma) in [(1.0, 0.0), (0.4, 0.0), (0.7, 0.6)] {
         let mut base = Base::on(shaken(0.7));
-        let far = Key {
-            time: 0.0,
-            pose: Pose::IDENTITY,
-        };
-        let near = Key {
-            time: 3.0,
-            pose: Pose::new(Vec3::new(3.0, 1.0, 0.0), rotation_about(Vec3::Y, 1.0)),
-        };
-        base.reference = Some(MotionPath::through(&[far, near]).unwrap());
+        let far = Key::new(0.0, Pose::IDENTITY);
+        let near = Key::new(
+            3.0,
+            Pose::new(Vec3::new(3.0, 1.0, 0.0), rotation_about(Vec3::Y, 1.0)),
+        );
+        base.reference = Some(MotionPath::smooth(&[far, near]).unwrap());
         (base.time_scale, base.local_dynamics) = (beta.into(), gamma.into());
         let mut strand = straight(Vec3::new(0.0, -0.2, 0.0), 6).on(base);
         // slow waves, so that differences of the rate in time are accurate
@@ -157,7 +149,7 @@ fn the_motion_has_no_recursive_residual_whatever_is_felt() {
     }
 }
 
-fn named(name: &str, field: Field, implicit: bool) -> NamedField {
+fn named(name: &str, field: Arc<dyn Field>, implicit: bool) -> NamedField {
     NamedField {
         name: name.into(),
         field,
@@ -167,7 +159,7 @@ fn named(name: &str, field: Field, implicit: bool) -> NamedField {
 }
 
 /// A strand in `field`, with drag 1e-4 N s/m² per metre.
-fn blown(strand: Strand, field: Field, implicit: bool) -> System {
+fn blown(strand: Strand, field: Arc<dyn Field>, implicit: bool) -> System {
     let mut model = Model::default();
     model.add_field(named("field", field, implicit)).unwrap();
     let mut strand = strand;
@@ -183,7 +175,7 @@ fn a_limp_strand_in_wind_tilts_as_drag_over_weight() {
     strand.parameters.bend_stiffness = 0.0.into();
     strand.parameters.twist_stiffness = 0.0.into();
     for implicit in [false, true] {
-        let mut system = blown(strand.clone(), Field::Wind(Vec3::X), implicit);
+        let mut system = blown(strand.clone(), Arc::new(Wind(Vec3::X)), implicit);
         let moved = system.settle();
         assert!(moved < 1e-9, "{moved:.1e} rad");
         let tip = tip(&system, 0);
@@ -206,7 +198,7 @@ fn a_strand_falls_in_air_as_drag_over_mass_has_it() {
             let time = f64::from(k) * FRAME / 8.0;
             let way = factor * speed * (time - constant * (1.0 - exp(-time / constant)));
             let pose = Pose::at(Vec3::NEG_Y * way);
-            Key { time, pose }
+            Key::new(time, pose)
         };
         let mut path: Vec<Key> = (0..120).map(key).collect();
         // at rest before, so that the path begins without a speed
@@ -222,7 +214,7 @@ fn a_strand_falls_in_air_as_drag_over_mass_has_it() {
         strand.parameters.bend_stiffness = 0.0.into();
         strand.parameters.twist_stiffness = 0.0.into();
         strand.parameters.drag = drag.into();
-        let strand = strand.on(Base::on(MotionPath::through(&path).unwrap()));
+        let strand = strand.on(Base::on(MotionPath::smooth(&path).unwrap()));
         let mut model = Model::default();
         model.add(strand).unwrap();
         let mut system = System::new(model, options(64)).unwrap();
@@ -241,27 +233,26 @@ fn a_strand_falls_in_air_as_drag_over_mass_has_it() {
 
 #[test]
 fn fields_inside_and_outside_the_jacobian_agree_at_small_steps() {
-    let vortex = Field::Vortex {
+    let vortex = Vortex {
         centre: Vec3::new(0.1, -0.1, 0.05),
         axis: Vec3::new(0.0, 1.0, 0.3),
         circulation: 1.0,
         core: 0.05,
     };
-    let attractor = Field::Attractor {
+    let attractor = Attractor {
         centre: Vec3::new(0.1, -0.2, 0.1),
         strength: 20.0,
         range: 0.05,
     };
-    let swirl: Acceleration =
-        Arc::new(|x, v, t| Vec3::new(10.0 * sin(9.0 * t), 0.0, x.y * 50.0) - v);
+    let swirl = Acceleration(|x: Vec3, v, t| Vec3::new(10.0 * sin(9.0 * t), 0.0, x.y * 50.0) - v);
     let gusts = Turbulence::new(5, 1.0, 0.1, 0.2);
-    for field in [
-        vortex,
-        attractor,
-        Field::Acceleration(swirl),
-        Field::Turbulence(gusts),
-    ] {
-        let name = format!("{field:?}");
+    let fields: [(&str, Arc<dyn Field>); 4] = [
+        ("vortex", Arc::new(vortex)),
+        ("attractor", Arc::new(attractor)),
+        ("swirl", Arc::new(swirl)),
+        ("gusts", Arc::new(gusts)),
+    ];
+    for (name, field) in fields {
         let difference = |dt: f64| {
             let mut pair = [false, true].map(|implicit| blown(hanging(), field.clone(), implicit));
             for system in &mut pair {
@@ -286,7 +277,7 @@ fn fields_inside_and_outside_the_jacobian_agree_at_small_steps() {
 fn a_field_of_weight_zero_is_not_there() {
     let mut model = Model::default();
     model
-        .add_field(named("storm", Field::Wind(Vec3::X * 30.0), false))
+        .add_field(named("storm", Arc::new(Wind(Vec3::X * 30.0)), false))
         .unwrap();
     let mut strand = hanging();
     strand.parameters.drag = 1e-4.into();
@@ -341,7 +332,7 @@ fn parameters_change_in_time() {
     // gravity fades out, then a stiff strand stands where it was made
     let mut strand = straight(Vec3::new(0.1, 0.0, 0.0), 10);
     strand.parameters.gravity =
-        Parameter::constant(1.0).over_time(Ramp::through(&[[0.5, 1.0], [1.0, 0.0]]));
+        Profile::constant(1.0).over_time(Ramp::through(&[[0.5, 1.0], [1.0, 0.0]]));
     strand.parameters.bend_damping = 0.05.into();
     let mut system = system(strand, options(4));
     run_frames(&mut system, 12);
@@ -358,7 +349,7 @@ fn parameters_change_in_time() {
 fn a_heavier_tip_sags_more() {
     let sag = |along: Ramp| {
         let mut strand = straight(Vec3::new(0.1, 0.0, 0.0), 20);
-        strand.parameters.mass_per_length = Parameter::along(along);
+        strand.parameters.mass_per_length = Profile::along(along);
         let mut system = system(strand, options(4));
         system.settle();
         -tip(&system, 0).y
@@ -470,9 +461,9 @@ fn a_base_driven_step_by_step_moves_the_strand_as_its_path_would() {
             Vec3::X * (0.1 * swing),
             rotation_about(Vec3::Z, 0.5 * swing),
         );
-        Key { time, pose }
+        Key::new(time, pose)
     };
-    let path = MotionPath::through(&(0..60).map(key).collect::<Vec<_>>()).unwrap();
+    let path = MotionPath::smooth(&(0..60).map(key).collect::<Vec<_>>()).unwrap();
     let mut known = system(hanging().on(Base::on(path.clone())), options(8));
     let mut driven = system(hanging(), options(8));
     let dt = FRAME / 8.0;

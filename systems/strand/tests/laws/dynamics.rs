@@ -53,7 +53,7 @@ fn a_rod_swings_with_the_period_of_the_textbook() {
     }
 }
 
-/// What a small swing of a rod loses of its amplitude in a step of `h` [s], as a logarithm, and its frequency [rad/s].
+/// What a small swing of a rod loses of its amplitude in a step of `h` \[s\], as a logarithm, and its frequency \[rad/s\].
 /// Before each step `prepare` is called.
 fn fading(h: f64, options: Options, prepare: impl Fn(&mut System)) -> (f64, f64) {
     let omega = f64::sqrt(3.0 * 9.81 / (2.0 * 0.2));
@@ -126,7 +126,7 @@ fn a_small_swing_that_starts_anew_in_each_step_fades_by_what_bdf1_takes() {
     );
 }
 
-/// Tip of two equal rods of `length` [m] each, one hung from the other and both let go at `angle` from the vertical,
+/// Tip of two equal rods of `length` \[m\] each, one hung from the other and both let go at `angle` from the vertical,
 /// after `seconds`: the equations of the textbook in the two angles, by the rule of Runge and Kutta.
 fn double_pendulum(length: f64, angle: f64, seconds: f64) -> Vec3 {
     let pull = 9.81 / length;
@@ -379,13 +379,10 @@ fn the_centre_of_mass_moves_by_the_force_of_the_base() {
         .map(|k| f64::from(k) * 0.01)
         .map(|time| {
             let fall = Vec3::new(0.3 * time, -0.5 * 9.81 * time * time, 0.0);
-            Key {
-                time,
-                pose: drystone_base::Pose::at(fall),
-            }
+            Key::new(time, drystone_base::Pose::at(fall))
         })
         .collect();
-    let base = Base::on(MotionPath::through(&keys).unwrap());
+    let base = Base::on(MotionPath::smooth(&keys).unwrap());
     let mut system = system(straight(Vec3::new(0.2, 0.0, 0.0), 10).on(base), options(4));
     for _ in 0..24 {
         system.advance(0.01);

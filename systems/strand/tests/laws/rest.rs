@@ -21,7 +21,7 @@ fn groom(length: f64, direction: Vec3, curl: f64, stiffness: f64) -> Strand {
     strand
 }
 
-/// How far the tip is from the groom eight seconds after a kick of 1e-4 rad at every joint [m].
+/// How far the tip is from the groom eight seconds after a kick of 1e-4 rad at every joint \[m\].
 fn offset_after_kick(system: &mut System) -> f64 {
     let before = tip(system, 0);
     let mut random = Random::new(11);

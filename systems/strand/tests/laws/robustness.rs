@@ -4,6 +4,7 @@ use crate::build::*;
 use drystone_base::functions::{exp, rotation_about, sin};
 use drystone_base::random::Random;
 use drystone_base::{Pose, Stopwatch, Vec3};
+use drystone_common::Turbulence;
 use drystone_geometry::Shape;
 use drystone_strand::*;
 
@@ -57,7 +58,7 @@ fn bad_strands_are_refused_by_name_and_number() {
     );
     let text = with(&|p| p.bend_stiffness = f64::NAN.into());
     assert!(text.contains("bend stiffness is NaN"), "{text}");
-    let text = with(&|p| p.radius = Parameter::along(Ramp { keys: vec![] }));
+    let text = with(&|p| p.radius = Profile::along(Ramp { keys: vec![] }));
     assert!(text.contains("radius is without keys"), "{text}");
     let mut strand = through(&[a, b]);
     strand
@@ -146,13 +147,13 @@ fn a_base_that_jumps_ten_metres_in_a_frame_takes_the_strand_along() {
     let key = |k: i32| {
         let x = if k < 6 { 0.0 } else { 10.0 };
         let turn = rotation_about(Vec3::Z, if k < 6 { 0.0 } else { 2.5 });
-        Key {
-            time: f64::from(k) * FRAME,
-            pose: Pose::new(Vec3::new(x, 0.0, 0.0), turn),
-        }
+        Key::new(
+            f64::from(k) * FRAME,
+            Pose::new(Vec3::new(x, 0.0, 0.0), turn),
+        )
     };
     let keys: Vec<Key> = (0..26).map(key).collect();
-    let base = Base::on(MotionPath::through(&keys).unwrap());
+    let base = Base::on(MotionPath::smooth(&keys).unwrap());
     let report = survives(straight(Vec3::new(0.0, -0.2, 0.0), 25).on(base));
     // measured: 16 steps halved, 4.2 iterations in the mean and 32 at most
     assert_eq!(report.failed, 0);
@@ -185,24 +186,13 @@ fn many() -> Model {
         .map(|k| f64::from(k) * FRAME)
         .map(|time| {
             let turn = rotation_about(Vec3::Y, 0.5 * sin(9.0 * time));
-            Key {
-                time,
-                pose: Pose::new(Vec3::X * (0.1 * sin(12.0 * time)), turn),
-            }
+            Key::new(time, Pose::new(Vec3::X * (0.1 * sin(12.0 * time)), turn))
         })
         .collect();
-    let mut base = Base::on(MotionPath::through(&keys).unwrap());
+    let mut base = Base::on(MotionPath::smooth(&keys).unwrap());
     let mut model = Model::default();
-    let field = Field::Turbulence(Turbulence::new(3, 1.0, 0.1, 0.3));
-    let strength = 1.0.into();
-    model
-        .add_field(NamedField {
-            name: "gusts".into(),
-            field,
-            strength,
-            implicit: false,
-        })
-        .unwrap();
+    let gusts = NamedField::new("gusts", Turbulence::new(3, 1.0, 0.1, 0.3));
+    model.add_field(gusts).unwrap();
     for k in 0..70 {
         base.time_scale = (1.0 - f64::from(k % 3) * 0.2).into();
         let start = Vec3::new(f64::from(k) * 0.002, 0.0, 0.0);
@@ -381,13 +371,13 @@ fn whatever_is_asked_for_is_refused_or_runs_and_stays_finite() {
                 random.range(-jump, jump)
             };
             let turn = rotation_about(Vec3::Z, random.range(-3.0, 3.0) * jump.min(1.0));
-            Key {
-                time: f64::from(k) * FRAME,
-                pose: Pose::new(Vec3::new(x, 0.0, 0.0), turn),
-            }
+            Key::new(
+                f64::from(k) * FRAME,
+                Pose::new(Vec3::new(x, 0.0, 0.0), turn),
+            )
         };
         let keys: Vec<Key> = (0..8).map(|k| key(k, &mut random)).collect();
-        let Ok(path) = MotionPath::through(&keys) else {
+        let Ok(path) = MotionPath::smooth(&keys) else {
             refused += 1;
             continue;
         };
@@ -450,13 +440,10 @@ fn a_minute_of_shaken_curls_fails_no_step() {
         .map(|time| {
             let place = Vec3::X * (0.15 * sin(std::f64::consts::TAU * 2.0 * time));
             let turn = rotation_about(Vec3::Z, 0.7 * sin(std::f64::consts::TAU * 1.5 * time));
-            Key {
-                time,
-                pose: Pose::new(place, turn),
-            }
+            Key::new(time, Pose::new(place, turn))
         })
         .collect();
-    let base = Base::on(MotionPath::through(&keys).unwrap());
+    let base = Base::on(MotionPath::smooth(&keys).unwrap());
     let strand = Strand::new("curl", Curve::through(&points)).with(hair());
     let mut system = system(strand.on(base), Options::default());
     let report = run_frames(&mut system, 24 * 60);
@@ -472,7 +459,7 @@ struct Rocked {
     system: System,
     warm: State,
     segments: usize,
-    /// Least cost of a segment and step found so far [s].
+    /// Least cost of a segment and step found so far \[s\].
     least: f64,
 }
 
@@ -482,10 +469,10 @@ impl Rocked {
             let time = k as f64 * FRAME;
             let place = Vec3::X * (1e-3 * sin(std::f64::consts::TAU * 2.0 * time));
             let pose = Pose::at(place);
-            Key { time, pose }
+            Key::new(time, pose)
         };
         let keys: Vec<Key> = (0..10).map(key).collect();
-        let base = Base::on(MotionPath::through(&keys).unwrap());
+        let base = Base::on(MotionPath::smooth(&keys).unwrap());
         let mut model = Model::default();
         for k in 0..copies {
             let mut copy = strand.clone().on(base.clone());

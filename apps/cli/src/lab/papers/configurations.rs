@@ -103,7 +103,7 @@ fn label(trial: &Trial) -> String {
     format!("{name}, {} contacts", trial.contacts)
 }
 
-/// Factor by which the residual falls with an iteration, in the end [1].
+/// Factor by which the residual falls with an iteration, in the end \[1\].
 fn tail_rate(history: &[Entry]) -> Option<f64> {
     let last = history.last()?;
     let before = history.iter().rev().nth(100)?;

@@ -15,7 +15,7 @@ use crate::lab::table::number;
 
 /// Cells along a side of a picture of a matrix.
 const SIDE: usize = 300;
-/// Relaxation `γ` of the damped box stack [1/kg].
+/// Relaxation `γ` of the damped box stack \[1/kg\].
 const GAMMA: f64 = 0.1;
 
 /// Figure 3.

@@ -254,7 +254,7 @@ struct Measured {
     rows_of_iteration: f64,
     /// Iterations and row updates to 1e-2 and to 1e-4, where it got there.
     reached: [Option<(u32, u64)>; 2],
-    /// Of one row update, none where it could not be started [ms].
+    /// Of one row update, none where it could not be started \[ms\].
     ms_of_a_row: Option<f64>,
 }
 

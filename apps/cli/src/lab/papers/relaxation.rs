@@ -14,7 +14,7 @@ use crate::lab::charts::curve;
 use crate::lab::table::number;
 use crate::lab::trial;
 
-/// `γ` [1/kg]; the diagonal of the stack's matrix is about 1.
+/// `γ` \[1/kg\]; the diagonal of the stack's matrix is about 1.
 const GAMMAS: [f64; 6] = [0.0, 1e-4, 1e-3, 1e-2, 1e-1, 1.0];
 
 pub(super) fn make(album: &mut Album) -> Result<(), Failure> {
@@ -199,7 +199,7 @@ fn relaxed(problem: &ContactProblem, gamma: f64) -> ContactProblem {
     ContactProblem::assembled(problem.name.clone(), relaxed)
 }
 
-/// Sums of normal impulses of contacts at about one height, lowest first [N s].
+/// Sums of normal impulses of contacts at about one height, lowest first \[N s\].
 fn by_height(heights: &[f64], impulses: &[[f64; 3]]) -> Vec<f64> {
     let mut order: Vec<usize> = (0..heights.len()).collect();
     order.sort_by(|a, b| heights[*a].total_cmp(&heights[*b]));
