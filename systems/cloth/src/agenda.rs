@@ -80,6 +80,8 @@ pub(crate) struct Agenda {
     pub(crate) mask: u64,
     /// Bit k: level k is out of order.
     unsorted: u64,
+    /// By level, entries of pairs that sleep and do not tick, see `sleep.rs`.
+    pub(crate) dormant: Vec<Vec<Entry>>,
 }
 
 /// Puts in order what is so already but for some entries at the end.
@@ -111,19 +113,21 @@ impl Default for Agenda {
             levels: vec![Vec::new(); LEVELS],
             mask: 0,
             unsorted: 0,
+            dormant: vec![Vec::new(); LEVELS],
         }
     }
 }
 
 impl Agenda {
     pub(crate) fn is_sound(&self, pairs: &[Pair]) -> bool {
-        let entries = || self.levels.iter().flatten();
+        let entries = || self.levels.iter().chain(&self.dormant).flatten();
         let fits = |entry: &Entry| {
             let pair = pairs.get(entry.pair as usize);
             pair.is_some_and(|pair| pair.corners == entry.corners && pair.kind == entry.kind())
         };
         let mask = (0..self.levels.len()).map(|k| u64::from(!self.levels[k].is_empty()) << k);
         self.levels.len() == LEVELS
+            && self.dormant.len() == LEVELS
             && entries().all(|entry| fits(entry) && entry.from >= 1)
             && mask.sum::<u64>() == self.mask
     }
@@ -173,6 +177,33 @@ impl Agenda {
         self.levels[level] = entries;
     }
 
+    /// Puts what slept back on the agenda, all levels in order.
+    pub(crate) fn put_back_dormant(&mut self, scratch: &mut Vec<Entry>) {
+        for level in 0..LEVELS {
+            if !self.dormant[level].is_empty() {
+                self.levels[level].append(&mut self.dormant[level]);
+                (self.mask, self.unsorted) = (self.mask | 1 << level, self.unsorted | 1 << level);
+            }
+            let entries = self.take(level, scratch);
+            self.put_back(level, entries);
+        }
+    }
+
+    /// Takes entries that sleep off the agenda. All that slept before must be on it.
+    pub(crate) fn take_dormant(&mut self, mut sleeps: impl FnMut(&Entry) -> bool) {
+        for (entries, dormant) in self.levels.iter_mut().zip(&mut self.dormant) {
+            entries.retain(|entry| {
+                let asleep = sleeps(entry);
+                if asleep {
+                    dormant.push(*entry);
+                }
+                !asleep
+            });
+        }
+        let bit = |k: usize| u64::from(!self.levels[k].is_empty()) << k;
+        self.mask = (0..LEVELS).map(bit).sum();
+    }
+
     /// Forgets a pair that is far apart.
     pub(crate) fn forget(&mut self, layers: &Layers, count: u32, record: &Record) {
         let mut l = count;
@@ -180,8 +211,14 @@ impl Agenda {
             let Some(level) = layers.level(record.period, l) else {
                 break;
             };
+            let of_pair = |entry: &Entry| entry.key == record.key;
+            let dormant = &mut self.dormant[level as usize];
+            if let Some(k) = dormant.iter().position(of_pair) {
+                l = dormant.remove(k).from - 1;
+                continue;
+            }
             let entries = &mut self.levels[level as usize];
-            if let Some(k) = entries.iter().position(|entry| entry.key == record.key) {
+            if let Some(k) = entries.iter().position(of_pair) {
                 l = entries[k].from;
                 entries.remove(k);
                 if entries.is_empty() {

@@ -128,7 +128,10 @@ pub(crate) fn energy_of_sheets(net: &Net, state: &State) -> Vec<Energy> {
         }
     }
     for (i, v) in state.vertices.iter().enumerate() {
-        if v.inverse_mass > 0.0 {
+        if state.sleep.holds(i) {
+            let weight = net.true_gravity / net.inverse_mass[i];
+            sheets[sheet(i as u32)].gravity -= weight.dot(x[i]);
+        } else if v.inverse_mass > 0.0 {
             let mass = 1.0 / v.inverse_mass;
             let velocity = v.velocity_at(t, net.gravity) + momentum[i] * v.inverse_mass;
             let own = &mut sheets[sheet(i as u32)];

@@ -1,7 +1,7 @@
 //! The algorithm on one screen: pop the earliest event, kick, repair (Harmon 2012, §5).
 //!
 //! Order at one time: certificates that fail, prescribed changes, elastic ticks by level, fields,
-//! penalty ticks by level and pair, repair. Certificates only decide which null ticks are left
+//! penalty ticks by level and pair, what falls asleep or wakes, repair. Certificates only decide which null ticks are left
 //! out, so the trajectory does not depend on them.
 
 use std::sync::Arc;
@@ -72,6 +72,8 @@ pub(crate) struct Scratch {
     pub(crate) touches: Vec<Touch>,
     /// Elements need other clocks before the loop goes on.
     pub(crate) regroup: bool,
+    /// A hit has woken something at this time, see `sleep.rs`.
+    pub(crate) woken: bool,
     pub(crate) tally: Tally,
     /// Ticks of layers of this advance that are counted, see `toil.rs`.
     pub(crate) toiled: u64,
@@ -129,8 +131,10 @@ impl Run<'_> {
             if ticks {
                 self.tick_elastic();
                 self.tick_penalties();
+                self.follow_hits();
                 self.pull_bodies();
                 self.aim_kicked_bodies();
+                self.ask_who_sleeps();
             }
             self.repair();
             if ticks {
@@ -152,6 +156,7 @@ impl Run<'_> {
         if levels != 0 {
             next = next.min(next_tick(now, levels.trailing_zeros() as u8));
         }
+        next = next.min(self.next_question());
         let certificate = match self.options.certificate {
             Certificate::Ball => self.next_ball_event(),
             Certificate::Slab => self.state.slabs.first().map_or(Tick::MAX, |first| first.0),

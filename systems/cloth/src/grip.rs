@@ -47,6 +47,12 @@ impl Grip {
         slip - n * slip.dot(n)
     }
 
+    /// Force of the spring on the first primitive, as it is, without slipping \[N\].
+    #[inline]
+    pub(crate) fn force(&self, x: &[Vec3; 4], n: Vec3) -> Vec3 {
+        self.slip(x, n) * -self.stiffness
+    }
+
     /// Force of the spring, at most `most`, on the first primitive of a pair of unit normal `n` whose corners are at `x`
     /// and whose closest points are `apart`; layers there are `stiffness` stiff \[N\].
     #[inline]

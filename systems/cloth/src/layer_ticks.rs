@@ -160,6 +160,7 @@ impl Run<'_> {
             return self.keep_layers(entry, d, found.apart, &found.weights);
         }
         self.scratch.tally.penalties += 1;
+        self.wake_if_hit(entry, &found.weights, found.apart / d);
         let side = match self.state.bodies.is_empty() {
             true => None,
             false => self.giving_side(entry, &x, &found.weights),

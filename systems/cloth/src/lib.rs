@@ -36,6 +36,7 @@ mod query;
 mod report;
 mod scripted;
 mod slabs;
+mod sleep;
 mod start;
 mod state;
 mod system;

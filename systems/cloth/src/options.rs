@@ -61,6 +61,8 @@ pub struct Options {
     /// How many times as often as elastic forces layers may tick about the vertices of one contact; where they do so
     /// for long, that is a stall \[1\].
     pub stall_ratio: f64,
+    /// Whether cloth that lies still sleeps until it is disturbed.
+    pub sleeping: bool,
     /// Most layers a pair may need at the start.
     pub start_layers: u32,
     /// Longest period of loads, wind and drag \[s\].
@@ -80,6 +82,7 @@ impl Default for Options {
             early: 0.005,
             shortest_period: 1e-9,
             stall_ratio: 60.0,
+            sleeping: true,
             start_layers: 100,
             field_period: 1e-3,
             event_limit: u64::MAX,

@@ -1,5 +1,6 @@
 //! All pairs of primitives that may come close, each with its number of active layers, found by vertex.
 
+use drystone_base::Vec3;
 use drystone_base::lanes::{ask_for_large_pages, fetch};
 use serde::{Deserialize, Serialize};
 
@@ -308,5 +309,39 @@ impl Pairs {
         };
         self.grip_of[p as usize] = g as u32;
         &mut self.grips[g]
+    }
+
+    /// Force of static friction on the first primitive of pair `p`, at most `most`, if it pulled at `t`; see
+    /// [`Grip::pull`] \[N\].
+    #[inline]
+    pub(crate) fn held_by_friction(
+        &self,
+        p: u32,
+        t: Tick,
+        (x, n): (&[Vec3; 4], Vec3),
+        most: f64,
+    ) -> Vec3 {
+        match self.grips.get(self.grip_of[p as usize] as usize) {
+            Some(grip) if grip.time == t => grip.force(x, n).clamp_length_max(most),
+            _ => Vec3::ZERO,
+        }
+    }
+
+    /// Pair `p` falls asleep: what friction remembers of it lasts, unless it did not pull at `since` or later.
+    pub(crate) fn lay_grip_down(&mut self, p: u32, since: Tick) {
+        if let Some(grip) = self.grips.get_mut(self.grip_of[p as usize] as usize)
+            && grip.time < since
+        {
+            grip.time = 0;
+        }
+    }
+
+    /// Pair `p` wakes at `t`: friction pulls as before it fell asleep.
+    pub(crate) fn take_grip_up(&mut self, p: u32, t: Tick) {
+        if let Some(grip) = self.grips.get_mut(self.grip_of[p as usize] as usize)
+            && grip.time > 0
+        {
+            grip.time = t;
+        }
     }
 }

@@ -103,6 +103,8 @@ pub struct Report {
     /// Free vertices by the shortest period of the clocks that act on them: entry k counts those of
     /// 2^k ticks (Harmon 2012, Fig. 2).
     pub steps: Vec<u64>,
+    /// Vertices that sleep, see [`Options::sleeping`](crate::Options::sleeping).
+    pub asleep: usize,
     /// Why time stands still, if it does.
     pub stall: Option<Stall>,
     /// The advance ended early because of `Options::event_limit`.

@@ -15,6 +15,7 @@ use crate::net::Net;
 use crate::pair::Kind;
 use crate::pairs::Pairs;
 use crate::scripted::Meeting;
+use crate::sleep::Sleep;
 use crate::toil::Toil;
 use crate::vertex::Vertex;
 use crate::{Account, BroadPhase, Certificate, Options, Patch, patches_as_obj};
@@ -50,6 +51,8 @@ pub struct State {
     pub(crate) meetings: Vec<Meeting>,
     /// Written by `toil.rs`.
     pub(crate) toil: Toil,
+    /// Written by `sleep.rs`.
+    pub(crate) sleep: Sleep,
     /// When brute force looks at all pairs again.
     pub(crate) look_again: Tick,
     /// Counts repairs.
@@ -86,6 +89,7 @@ impl State {
             slabs: Heap::default(),
             kdops: KDops::default(),
             delta: 0.0,
+            sleep: Sleep::new(vertices.len()),
             vertices,
             stall: None,
             drops: vec![0; net.elements.followed()],
@@ -108,6 +112,7 @@ impl State {
         self.reaction.len() == count
             && self.bodies.len() <= self.movers.len()
             && self.bodies.iter().flatten().all(FreeBody::is_sound)
+            && self.sleep.is_sound(count)
             && self.drops.len() == net.elements.followed()
             && self.vertices.iter().all(|v| v.time <= self.time)
             && self.pairs.is_sound(net)

@@ -142,8 +142,9 @@ impl System {
     /// Puts elements on the clocks that their present shape asks for; those at hands and moving pins stand alone.
     fn group(&mut self) {
         let mut pulls = self.net.pulling();
-        for (i, vertex) in self.state.vertices.iter().enumerate() {
-            let hand = vertex.inverse_mass == 0.0 && self.net.inverse_mass[i] > 0.0;
+        for i in 0..self.state.vertices.len() {
+            let hand =
+                self.state.inverse_mass(&self.net, i) == 0.0 && self.net.inverse_mass[i] > 0.0;
             pulls[i] |= hand && !self.net.fixed[i];
         }
         let check = std::mem::take(&mut self.net.check);
@@ -338,6 +339,7 @@ impl System {
             pairs: state.pairs.len(),
             layers,
             steps,
+            asleep: state.sleep.count,
             stall: state.stall.clone(),
             exhausted: state.time < end && state.stall.is_none(),
             interrupted: false,
@@ -601,6 +603,7 @@ impl System {
         else {
             return false;
         };
+        self.run().wake_one(i);
         let (t, gravity) = (self.state.time, self.net.gravity);
         let before = watch::kept_energy(&self.net, &self.state);
         let held = &mut self.state.vertices[i];
@@ -619,6 +622,7 @@ impl System {
     /// Lets vertex `vertex` of sheet `sheet` go again, with the velocity it has.
     pub fn let_go(&mut self, sheet: usize, vertex: usize) {
         if let Some(i) = self.free_vertex(sheet, vertex) {
+            self.run().wake_one(i);
             let (t, gravity) = (self.state.time, self.net.gravity);
             let held = &mut self.state.vertices[i];
             held.move_to(t, gravity);

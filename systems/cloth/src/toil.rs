@@ -176,7 +176,7 @@ impl Run<'_> {
                 for i in entry.corners {
                     if free(&i) {
                         joined[i as usize] = true;
-                    } else if !gives_way(i) {
+                    } else if !gives_way(i) && !state.sleep.holds(i as usize) {
                         let first = *group.touches.get_or_insert(thing(i));
                         group.pressed |= first != thing(i);
                     }

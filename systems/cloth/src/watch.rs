@@ -107,8 +107,10 @@ fn kept(net: &Net, state: &State) -> (f64, f64) {
         }
     }
     let mut swing = 0.0;
-    for (v, half) in state.vertices.iter().zip(&half_kick) {
-        if v.inverse_mass > 0.0 {
+    for (i, (v, half)) in state.vertices.iter().zip(&half_kick).enumerate() {
+        if state.sleep.holds(i) {
+            moving -= net.true_gravity.dot(v.position) / net.inverse_mass[i];
+        } else if v.inverse_mass > 0.0 {
             let (x, u) = (v.at(t, gravity), v.velocity_at(t, gravity));
             moving += (0.5 * u.length_squared() - net.true_gravity.dot(x)) / v.inverse_mass;
             swing += 0.5 * half.length_squared() * v.inverse_mass;
@@ -202,9 +204,10 @@ fn footing(net: &Net, state: &State) -> f64 {
     }
     let g = net.true_gravity.length();
     for (i, v) in state.vertices.iter().enumerate() {
-        if v.inverse_mass > 0.0 {
+        let inverse_mass = state.inverse_mass(net, i);
+        if inverse_mass > 0.0 {
             let digits = DIGITS * net.true_gravity.dot(v.position).abs();
-            sum += (g * net.reach_of(i as u32) + digits) / v.inverse_mass;
+            sum += (g * net.reach_of(i as u32) + digits) / inverse_mass;
         }
     }
     sum

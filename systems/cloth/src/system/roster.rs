@@ -73,6 +73,11 @@ impl System {
             if let Some(before) = *before {
                 let (to, from) = (object.vertices.clone(), &self.net.objects[before].vertices);
                 state.vertices[to.clone()].copy_from_slice(&old.vertices[from.clone()]);
+                for (k, i) in to.clone().zip(from.clone()) {
+                    if old.sleep.holds(i) {
+                        state.vertices[k].inverse_mass = net.inverse_mass[k];
+                    }
+                }
                 state.reaction[to].copy_from_slice(&old.reaction[from.clone()]);
             }
         }

@@ -21,5 +21,6 @@ mod safety;
 mod scenes;
 mod scripted;
 mod setup;
+mod sleep;
 mod snapshot;
 mod thickness;

@@ -1,0 +1,418 @@
+//! Sleep: cloth that lies still on something ticks no layers until it is disturbed.
+//!
+//! At fixed times, when all clocks tick together, each free vertex is asked whether it has stayed in place for a while. If
+//! the forces on it balance as well, and something pushes it, it falls asleep: it stands still like a pinned
+//! vertex, and layers between vertices that sleep or never move are taken off the agenda. Nothing that stands still can
+//! cross anything, so no certificate is weakened. It wakes
+//! - at the next of those times at which the force on it has changed by its weight, nothing pushes it any more, or what
+//!   pushes it moves as prescribed or gives way, and
+//! - at once, before it is pushed, when something comes at it faster than a resting vertex hops between two ticks.
+//!
+//! Balance is asked for along the push of the layers only: along the surface friction holds what is left over, and a sum
+//! of forces at the ticks says less than staying in place does. Tried and lost: asking for balance in all directions (of
+//! 1405 vertices of a stack that stayed in place, 47 had a mean force that was small beside its swing), and
+//! `penalty_fraction` 0.4, with which the stack cost more and not less.
+//!
+//! Forces, places and times are those of the trajectory alone, so sleep does not depend on certificates either. The
+//! energy of motion that a vertex loses when it falls asleep is lost; waking gives it none beyond half a kick.
+
+use drystone_base::Vec3;
+use serde::{Deserialize, Serialize};
+
+use crate::agenda::Entry;
+use crate::clock::{Tick, period};
+use crate::event_loop::Run;
+use crate::net::Net;
+use crate::pairs::RANKS;
+use crate::state::State;
+use crate::{Certificate, Gravity};
+
+/// Vertices are asked once in a period of this level, every 2⁻⁷ s.
+const ASKED: u8 = 33;
+/// So many times in a row a vertex must have stayed in place: 1/16 s.
+const STEADY: u8 = 8;
+/// How far a vertex that stays in place may move, as a part of its thickness \[1\].
+const PLACE: f64 = 3e-3;
+/// Sums of forces are averaged over about so many questions, a quarter of a second \[1\].
+const AVERAGED: f64 = 32.0;
+/// Largest sum of the forces along the push of the layers for a vertex that falls asleep, as a part of all that presses
+/// it and as a part of how much the sum swings \[1\]. Along the surface friction holds what is left over.
+const BALANCE: (f64, f64) = (0.005, 0.05);
+/// A vertex that moves from one question to the next by at most this part of the way to where its layers would balance
+/// is held where it is, by friction or by the order of its clocks, and may sleep out of balance \[1\].
+const HELD: f64 = 2e-3;
+/// Largest swing of that sum about its mean for a vertex that falls asleep, as a part of its weight \[1\].
+const SWING: f64 = 0.5;
+/// By how much that sum may change while the vertex sleeps, as a part of its weight \[1\].
+const DISTURBED: f64 = 1.0;
+/// Speed at which a thing that comes at sleeping cloth wakes it at once, as a part of `√(g η)` \[1\].
+const COMING: f64 = 0.05;
+
+/// Which vertices sleep.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Sleep {
+    /// By vertex. Written by `lie_down` and `wake`.
+    asleep: Vec<bool>,
+    /// By vertex, the place that it has stayed near \[m\], and for how many questions. Written by `note_places`.
+    place: Vec<Vec3>,
+    steady: Vec<u8>,
+    /// By vertex, where it was at the last question, and how far it has moved since the one before \[m\]. Likewise.
+    last: Vec<Vec3>,
+    moved: Vec<f64>,
+    /// By vertex, at how many questions in a row it was held out of balance. Written by `ask`.
+    held: Vec<u8>,
+    /// By vertex that is awake and steady, mean and mean square of the sum of all forces on it, over its mass \[m/s²\];
+    /// of one that sleeps, that sum when it fell asleep. Written by `ask_who_sleeps`.
+    mean: Vec<Vec3>,
+    square: Vec<f64>,
+    /// How many sleep.
+    pub(crate) count: usize,
+}
+
+/// Sums over all that acts on a vertex.
+#[derive(Clone, Copy, Default)]
+struct Load {
+    /// Without weight \[N\].
+    force: Vec3,
+    /// Half of the impulses of one period of each force \[N s\].
+    half_kick: Vec3,
+    /// Of layers alone, and the sum of what each pair pushes with \[N\].
+    push: Vec3,
+    pressed: f64,
+    /// Of the layers that push it \[N/m\].
+    stiffness: f64,
+    /// Whether something that moves as prescribed, or a body that gives way, pushes it.
+    driven: bool,
+}
+
+impl Sleep {
+    pub(crate) fn new(vertices: usize) -> Self {
+        Self {
+            asleep: vec![false; vertices],
+            place: vec![Vec3::ZERO; vertices],
+            steady: vec![0; vertices],
+            last: vec![Vec3::ZERO; vertices],
+            moved: vec![0.0; vertices],
+            held: vec![0; vertices],
+            mean: vec![Vec3::ZERO; vertices],
+            square: vec![0.0; vertices],
+            count: 0,
+        }
+    }
+
+    /// Whether vertex `i` sleeps.
+    #[inline]
+    pub(crate) fn holds(&self, i: usize) -> bool {
+        self.asleep[i]
+    }
+
+    pub(crate) fn is_sound(&self, vertices: usize) -> bool {
+        [self.asleep.len(), self.place.len(), self.steady.len()] == [vertices; 3]
+            && [self.mean.len(), self.square.len()] == [vertices; 2]
+            && [self.last.len(), self.moved.len(), self.held.len()] == [vertices; 3]
+            && self.asleep.iter().filter(|x| **x).count() == self.count
+    }
+}
+
+impl State {
+    /// Inverse mass of a vertex that is free or sleeps; 0 of what is prescribed \[1/kg\].
+    #[inline]
+    pub(crate) fn inverse_mass(&self, net: &Net, i: usize) -> f64 {
+        match self.sleep.asleep[i] {
+            true => net.inverse_mass[i],
+            false => self.vertices[i].inverse_mass,
+        }
+    }
+}
+
+impl Run<'_> {
+    /// Whether cloth sleeps at all: it needs a weight to be held against, and no wind.
+    fn may_sleep(&self) -> bool {
+        self.options.sleeping
+            && self.net.fall > 0.0
+            && self.options.gravity == Gravity::Ballistic
+            && self.fields.is_empty()
+    }
+
+    /// When vertices are asked next.
+    #[inline]
+    pub(crate) fn next_question(&self) -> Tick {
+        match self.may_sleep() {
+            false => Tick::MAX,
+            true => crate::clock::next_tick(self.state.time, ASKED),
+        }
+    }
+
+    /// At the times of questions: lets vertices fall asleep, and wakes those whose forces no longer balance.
+    pub(crate) fn ask_who_sleeps(&mut self) {
+        let t = self.state.time;
+        if t & ((1 << ASKED) - 1) != 0 || !self.may_sleep() {
+            return;
+        }
+        let steady = self.note_places();
+        if !steady && self.state.sleep.count == 0 {
+            return;
+        }
+        self.put_all_on_agenda();
+        let loads = self.loads();
+        for (i, load) in loads.iter().enumerate() {
+            let inverse_mass = self.state.inverse_mass(self.net, i);
+            if inverse_mass > 0.0 {
+                self.ask(i, load, inverse_mass);
+            }
+        }
+        self.take_sleepers_off_agenda();
+    }
+
+    /// Asks a vertex on which `load` acts whether it falls asleep, or wakes.
+    fn ask(&mut self, i: usize, load: &Load, inverse_mass: f64) {
+        let (sleep, weight) = (&mut self.state.sleep, self.net.fall);
+        let sum = load.force * inverse_mass + self.net.gravity;
+        let held = load.push != Vec3::ZERO && !load.driven;
+        if sleep.asleep[i] {
+            if !held || (sum - sleep.mean[i]).length() > DISTURBED * weight {
+                self.wake(i);
+                self.state.vertices[i].velocity = load.half_kick * inverse_mass;
+            }
+            return;
+        }
+        // mean and swing of the sum since it stays in place
+        let part = match sleep.steady[i] {
+            0 | 1 => 1.0,
+            n => 1.0 / AVERAGED.min(f64::from(n)),
+        };
+        let before = sleep.mean[i];
+        sleep.mean[i] += (sum - before) * part;
+        sleep.square[i] += (sum.length_squared() - sleep.square[i]) * part;
+        let swing = (sleep.square[i] - sleep.mean[i].length_squared())
+            .max(0.0)
+            .sqrt();
+        let along = load.push.normalize_or_zero().dot(sum).abs();
+        let way = along / (inverse_mass * load.stiffness);
+        sleep.held[i] = match sleep.moved[i] <= HELD * way {
+            true => sleep.held[i].saturating_add(1),
+            false => 0,
+        };
+        let balanced = along <= BALANCE.0 * load.pressed * inverse_mass + BALANCE.1 * swing
+            || sleep.held[i] >= STEADY;
+        if held && balanced && swing <= SWING * weight && sleep.steady[i] >= STEADY {
+            sleep.mean[i] = sum;
+            self.lie_down(i);
+        }
+    }
+
+    /// Notes which vertices have stayed where they were; true if one has.
+    fn note_places(&mut self) -> bool {
+        let (t, net) = (self.state.time, self.net);
+        let mut any = false;
+        for i in 0..net.first_of_obstacles {
+            let vertex = &self.state.vertices[i];
+            let sleep = &mut self.state.sleep;
+            if vertex.inverse_mass == 0.0 {
+                continue;
+            }
+            let (x, most) = (vertex.at(t, net.gravity), PLACE * net.reach_of(i as u32));
+            sleep.moved[i] = (x - sleep.last[i]).length();
+            sleep.last[i] = x;
+            if (x - sleep.place[i]).length_squared() > most * most {
+                (sleep.place[i], sleep.steady[i]) = (x, 0);
+            } else {
+                sleep.steady[i] = sleep.steady[i].saturating_add(1);
+            }
+            any |= sleep.steady[i] > 0;
+        }
+        any
+    }
+
+    /// What acts on each vertex now. All clocks have just ticked.
+    fn loads(&mut self) -> Vec<Load> {
+        let (t, net) = (self.state.time, self.net);
+        let mut loads = vec![Load::default(); self.state.vertices.len()];
+        let places = self.state.vertices.iter().map(|v| v.at(t, net.gravity));
+        let x: Vec<Vec3> = places.collect();
+        // elastic forces
+        for (level, beat) in net.beats.iter().enumerate() {
+            let half = 0.5 * period(level as u8);
+            let mut add = |i: u32, force: Vec3| {
+                loads[i as usize].force += force;
+                loads[i as usize].half_kick += force * half;
+            };
+            for spring in &beat.springs {
+                let force = spring.force(spring.ends.map(|i| x[i as usize]));
+                add(spring.ends[0], force);
+                add(spring.ends[1], -force);
+            }
+            for face in &beat.triangles {
+                let forces = face.force(face.corners.map(|i| x[i as usize]));
+                face.corners
+                    .iter()
+                    .zip(forces)
+                    .for_each(|(i, f)| add(*i, f));
+            }
+            for hinge in &beat.hinges {
+                let forces = hinge.force(hinge.corners.map(|i| x[i as usize]));
+                hinge
+                    .corners
+                    .iter()
+                    .zip(forces)
+                    .for_each(|(i, f)| add(*i, f));
+            }
+        }
+        // layers that push, and static friction
+        let moves = |i: u32| {
+            let k = i as usize;
+            let obstacle = (net.object[k] as usize).checked_sub(net.sheets);
+            let gives = obstacle.is_some_and(|k| matches!(self.state.bodies.get(k), Some(Some(_))));
+            let vertex = &self.state.vertices[k];
+            let prescribed = self.state.inverse_mass(net, k) == 0.0;
+            gives || (prescribed && vertex.velocity != Vec3::ZERO)
+        };
+        for (level, entries) in self.state.agenda.levels.iter().enumerate() {
+            let half = 0.5 * period(level as u8);
+            for entry in entries {
+                let corners = entry.corners.map(|i| x[i as usize]);
+                let found = entry.kind().closest(corners);
+                let d = found.distance_squared.sqrt();
+                let outermost = net.thickness_of(&entry.corners);
+                if d >= net.layers.thickness(outermost, entry.from) {
+                    continue;
+                }
+                let n = found.apart / d;
+                let layers = self.state.pairs.pool[entry.pair as usize].layers;
+                let total = |from, to| net.layers.force(outermost, from, to, d);
+                let push = n * total(entry.from, entry.to.min(layers));
+                let deepest = net.layers.deepest(outermost, entry.from, d).min(entry.to);
+                let of_all = |l: u32| net.layers.stiffness_of_all(l);
+                let stiffness = of_all(deepest) - of_all(entry.from - 1);
+                let mut force = push;
+                if d >= net.layers.thickness(outermost, entry.to.saturating_add(1)) {
+                    let [a, b] = [entry.corners[0], entry.corners[3]].map(|i| net.object_of(i));
+                    let most = a.contact(b).friction * total(1, entry.to);
+                    force += self
+                        .state
+                        .pairs
+                        .held_by_friction(entry.pair, t, (&corners, n), most);
+                }
+                let driven = entry.corners.into_iter().any(moves);
+                for (i, w) in entry.corners.into_iter().zip(found.weights) {
+                    let load = &mut loads[i as usize];
+                    load.force += force * w;
+                    load.half_kick += force * (w * half);
+                    load.push += push * w;
+                    load.pressed += (push * w).length();
+                    load.stiffness += stiffness * w * w;
+                    load.driven |= driven;
+                }
+            }
+        }
+        loads
+    }
+
+    /// Vertex `i` stands still from now on.
+    fn lie_down(&mut self, i: usize) {
+        let pinned = |mover: &crate::mover::Mover| mover.vertices.contains(&(i as u32));
+        if self.net.movers.iter().any(pinned) || self.net.aired.contains(&(i as u32)) {
+            self.state.sleep.steady[i] = 0;
+            return;
+        }
+        let (t, gravity) = (self.state.time, self.net.gravity);
+        let vertex = &mut self.state.vertices[i];
+        vertex.move_to(t, gravity);
+        (vertex.velocity, vertex.inverse_mass) = (Vec3::ZERO, 0.0);
+        self.state.sleep.asleep[i] = true;
+        self.state.sleep.count += 1;
+        self.moves_otherwise(i);
+    }
+
+    /// Vertex `i` is free again; its pairs are not on the agenda yet.
+    fn wake(&mut self, i: usize) {
+        let t = self.state.time;
+        let vertex = &mut self.state.vertices[i];
+        vertex.time = t;
+        vertex.inverse_mass = self.net.inverse_mass[i];
+        self.state.sleep.asleep[i] = false;
+        self.state.sleep.steady[i] = 0;
+        self.state.sleep.count -= 1;
+        self.moves_otherwise(i);
+    }
+
+    /// A vertex whose course has changed: its certificates are made anew in the repair to come.
+    fn moves_otherwise(&mut self, i: usize) {
+        self.scratch.touched.push(i as u32);
+        if self.options.certificate == Certificate::Ball {
+            let ranks = 0..RANKS;
+            self.scratch.left.extend(ranks.map(|rank| (i as u32, rank)));
+        }
+    }
+
+    /// Wakes the sleeping corners of a pair whose other side comes at them, before it pushes.
+    #[inline]
+    pub(crate) fn wake_if_hit(&mut self, entry: &Entry, weights: &[f64; 4], n: Vec3) {
+        let sleeps = |run: &Self, i: u32| run.state.sleep.asleep[i as usize];
+        if self.state.sleep.count == 0 || !entry.corners.iter().any(|i| sleeps(self, *i)) {
+            return;
+        }
+        let (t, net) = (self.state.time, self.net);
+        let mut closing = 0.0;
+        for (i, w) in entry.corners.iter().zip(weights) {
+            let vertex = &self.state.vertices[*i as usize];
+            closing -= w * n.dot(vertex.velocity_at(t, net.gravity));
+        }
+        let limit = COMING * (net.fall * net.thickness_of(&entry.corners)).sqrt();
+        if closing > limit {
+            for i in entry.corners {
+                if sleeps(self, i) {
+                    self.wake(i as usize);
+                    self.scratch.before[i as usize].keep(t, Vec3::ZERO);
+                    self.scratch.woken = true;
+                }
+            }
+        }
+    }
+
+    /// Puts pairs of vertices that were woken by a hit back on the agenda.
+    pub(crate) fn follow_hits(&mut self) {
+        if std::mem::take(&mut self.scratch.woken) {
+            self.put_all_on_agenda();
+            self.take_sleepers_off_agenda();
+        }
+    }
+
+    /// Puts pairs of sleeping vertices back on the agenda.
+    fn put_all_on_agenda(&mut self) {
+        let (pairs, t) = (&mut self.state.pairs, self.state.time);
+        for entry in self.state.agenda.dormant.iter().flatten() {
+            pairs.take_grip_up(entry.pair, t);
+        }
+        self.state.agenda.put_back_dormant(&mut self.scratch.tail);
+    }
+
+    /// Takes pairs off the agenda whose corners all sleep or never move.
+    fn take_sleepers_off_agenda(&mut self) {
+        let (state, net) = (&mut *self.state, self.net);
+        if state.sleep.count == 0 {
+            return;
+        }
+        let (sleep, pairs, t) = (&state.sleep, &mut state.pairs, state.time);
+        let still = |i: u32| sleep.asleep[i as usize] || net.fixed[i as usize];
+        state
+            .agenda
+            .take_dormant(|entry| entry.corners.into_iter().all(still));
+        // friction does not forget while a pair sleeps
+        for entry in state.agenda.dormant.iter().flatten() {
+            let first = net
+                .layers
+                .level(pairs.records[entry.pair as usize].period, 1);
+            pairs.lay_grip_down(entry.pair, t.saturating_sub(1 << first.unwrap_or(0)));
+        }
+    }
+
+    /// Wakes vertex `i`, if it sleeps, between two advances.
+    pub(crate) fn wake_one(&mut self, i: usize) {
+        if self.state.sleep.asleep[i] {
+            self.wake(i);
+            self.scratch.woken = true;
+            self.follow_hits();
+        }
+    }
+}
