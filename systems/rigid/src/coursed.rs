@@ -24,9 +24,6 @@ use crate::{Graph, Model, NONE, Options, State};
 /// Turn of a free body in a substep below which its spin stays as it is \[rad\].
 const FREE_TURN: f64 = 1e-7;
 
-/// Share of the way that a blow may carry a body at most by which steps are split: few blows are head on.
-const BLOW: f64 = 0.5;
-
 /// How many times the parts of a step there may be where bodies get faster within it.
 const SHORTER: u32 = 4;
 
@@ -93,7 +90,7 @@ fn parts(state: &State, model: &Model, options: &Options, workspace: &Workspace,
         };
         // most pairs are at rest, and where nothing goes far nothing bends far
         let least = tuning.turn * own_a.min(own_b);
-        let struck = BLOW * workspace.struck[a].max(workspace.struck[b]);
+        let struck = tuning.blow * workspace.struck[a].max(workspace.struck[b]);
         if (speed[a] + speed[b]) * dt <= least && struck <= tuning.travel * length {
             continue;
         }

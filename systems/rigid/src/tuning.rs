@@ -123,6 +123,9 @@ pub struct Tuning {
     pub travel: f64,
     /// ... so that in a part it is at most this \[1\].
     pub travel_part: f64,
+    /// Share that counts as travel of the way that a blow by a third body may carry one of the two \[1\]: few blows are
+    /// head on.
+    pub blow: f64,
     /// Most parts into which a step is split.
     pub parts: u32,
 }
@@ -172,6 +175,7 @@ impl Default for Tuning {
             stale_arms: 0.1,
             turn: 0.1,
             travel: 1.0,
+            blow: 0.5,
             travel_part: 0.3,
             parts: 64,
         }
@@ -239,6 +243,7 @@ impl Tuning {
             ("tuning.stale_inertia", self.stale_inertia),
             ("tuning.stale_bouncing", self.stale_bouncing),
             ("tuning.stale_arms", self.stale_arms),
+            ("tuning.blow", self.blow),
         ];
         let refused = |option: &'static str, found: f64, wanted: &'static str| Error::Option {
             option,
