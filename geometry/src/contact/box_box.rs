@@ -191,11 +191,14 @@ pub(crate) fn box_box(
         }
     }
 
-    // no axis has them farther apart than they are: what was found should not be farther either
+    // no axis has them farther apart than they are: what was found should not be farther either, nor
+    // deep inside
     let gap = edge
         .map_or(best, |edge| edge.separation.max(best))
         .max(along);
-    if gap > WIDE * size && sink.nearest_since(mark) > (1.0 + MISSES) * gap {
+    let nearest = sink.nearest_since(mark);
+    let too_far = gap > WIDE * size && nearest > (1.0 + MISSES) * gap;
+    if too_far || (gap > 0.0 && nearest < -SHALLOW * size) {
         let (a, b) = (Convex::Box(half_a), Convex::Box(half_b));
         let b_in_a = pose_a.inverse().then(pose_b);
         let smaller = half_a.length().min(half_b.length());

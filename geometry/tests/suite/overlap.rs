@@ -283,3 +283,45 @@ fn what_is_apart_has_a_contact_at_its_distance() {
         format!("{far} of {pairs} contacts are too far away, by up to {worst:.3} of the thickness");
     assert!(far < pairs / 200 && worst < 0.3, "{found}");
 }
+
+#[test]
+fn plates_a_hair_apart_are_not_inside_each_other() {
+    let mut random = Random::new(5);
+    let (mut pairs, mut worst) = (0, 0.0_f64);
+    let mut buffer = ContactBuffer::default();
+    while pairs < 3_000 {
+        let mut plate = || {
+            let half = Vec3::new(random.range(0.2, 0.6), 0.005, random.range(0.2, 0.6));
+            let mut along = || random.range(-0.5, 0.5);
+            let spot = Vec3::new(along(), along(), along());
+            (Shape::Box { half }, Pose::new(spot, random.rotation()))
+        };
+        let ((a, pose_a), (b, mut pose_b)) = (plate(), plate());
+        // brought near along the line between their nearest points
+        let apart = distance(&a, &pose_a, &b, &pose_b);
+        if apart <= 0.0 {
+            continue;
+        }
+        let thickness = a.thickness().min(b.thickness());
+        let way = (pose_a.position - pose_b.position).normalize();
+        let gap = random.range(0.002, 0.04) * thickness;
+        for _ in 0..60 {
+            let left = distance(&a, &pose_a, &b, &pose_b) - gap;
+            pose_b.position += way * left.max(0.0);
+        }
+        let apart = distance(&a, &pose_a, &b, &pose_b);
+        if !(apart > 0.0 && apart < 0.05 * thickness) {
+            continue;
+        }
+        pairs += 1;
+        buffer.clear();
+        collide(&a, &pose_a, &b, &pose_b, 0.1 * thickness, &mut buffer);
+        let points = buffer.points.iter();
+        let depth = points.fold(0.0, |deep, p| f64::max(deep, -p.distance));
+        worst = worst.max(depth / thickness);
+    }
+    assert!(
+        worst < 0.1,
+        "{worst:.3} of the thickness inside while apart"
+    );
+}

@@ -428,6 +428,20 @@ impl Contacts {
         self.points.clear();
     }
 
+    /// Becomes the same as `other`, in the memory that is there.
+    pub(crate) fn copy_from(&mut self, other: &Self) {
+        self.pairs.clone_from(&other.pairs);
+        self.patches.clone_from(&other.patches);
+        self.points.clone_from(&other.points);
+    }
+
+    /// Depth of the deepest point of `pair` at the last measurement, zero if none is inside \[m\].
+    pub(crate) fn depth(&self, pair: &Pair) -> f64 {
+        let found = pair.first as usize..(pair.first + pair.count) as usize;
+        let patches = self.patches[found].iter();
+        patches.fold(0.0, |depth, patch| f64::max(depth, -patch.distance))
+    }
+
     /// Points of `pair`.
     fn point_range(&self, pair: &Pair) -> std::ops::Range<usize> {
         if pair.count == 0 {

@@ -19,7 +19,7 @@ use crate::options::{Impacts, Precision};
 use crate::sleep::{fall_asleep, wake_up};
 use crate::system::{Report, Workspace};
 use crate::turn::turn_freely;
-use crate::{Graph, Model, NONE, Options, State};
+use crate::{Graph, Model, NONE, Options, State, Tuning};
 
 /// Turn of a free body in a substep below which its spin stays as it is \[rad\].
 const FREE_TURN: f64 = 1e-7;
@@ -40,11 +40,14 @@ pub(crate) fn step(
     let start = state.time;
     // length of a part, how many of these are left, how many were taken
     let (mut part, mut left, mut taken) = (dt, 1, 0);
+    // into how many parts what comes next is split at least
+    let mut least = 1;
     while left > 0 {
         detect(state, model, options, workspace, part);
         // what was struck in a part may be too fast for the next
-        let wanted = parts(state, model, options, workspace, part);
-        let split = wanted.min((SHORTER * options.tuning.parts - taken) / left);
+        let wanted = parts(state, model, options, workspace, part).max(least);
+        let most = (SHORTER * options.tuning.parts - taken) / left;
+        let split = wanted.min(most);
         if split > 1 {
             (part, left) = (part / f64::from(split), left * split);
             // impulses are kept as those of an undivided substep
@@ -54,7 +57,12 @@ pub(crate) fn step(
             state.time = start + dt - f64::from(left) * part;
             state.follow_scripts(model, part);
         }
-        let done = advance(state, model, options, workspace, part);
+        let divisible = 2 * split <= most;
+        let Some(done) = advance_or_undo(state, model, options, workspace, part, divisible) else {
+            least = 2;
+            continue;
+        };
+        least = 1;
         report = Report {
             sweeps: report.sweeps + done.sweeps,
             residual: report.residual.max(done.residual),
@@ -90,12 +98,11 @@ fn parts(state: &State, model: &Model, options: &Options, workspace: &Workspace,
         };
         // most pairs are at rest, and where nothing goes far nothing bends far
         let least = tuning.turn * own_a.min(own_b);
-        let struck = tuning.blow * workspace.struck[a].max(workspace.struck[b]);
-        if (speed[a] + speed[b]) * dt <= least && struck <= tuning.travel * length {
+        if (speed[a] + speed[b]) * dt <= least {
             continue;
         }
-        // what goes farther than its thickness, or may be struck so far, is followed in shares of it
-        let way = struck.max(closing_speed(state, a, b, &workspace.turning) * dt);
+        // what goes farther than its thickness is followed in shares of it
+        let way = closing_speed(state, a, b, &workspace.turning) * dt;
         let mut wanted = 1.0f64;
         if way > tuning.travel * length {
             wanted = way / (tuning.travel_part * length);
@@ -113,6 +120,16 @@ fn parts(state: &State, model: &Model, options: &Options, workspace: &Workspace,
         }
     }
     (most.ceil() as u32).clamp(1, tuning.parts)
+}
+
+/// Whether two bodies may travel so far against each other within `dt` that their depth is measured at its end.
+fn goes_far(state: &State, model: &Model, tuning: &Tuning, workspace: &Workspace, dt: f64) -> bool {
+    let (speed, struck) = (&workspace.speed, &workspace.struck);
+    state.contacts.pairs.iter().any(|pair| {
+        let (a, b) = (pair.a as usize, pair.b as usize);
+        let way = (speed[a] + speed[b]) * dt + struck[a].max(struck[b]);
+        way > tuning.far * model.thickness[a].min(model.thickness[b])
+    })
 }
 
 /// Whether the two can meet within `dt` as they move now and `fall` against each other: not where they keep apart along the normal of a
@@ -155,6 +172,30 @@ fn scale_impulses(state: &mut State, factor: f64) {
             point.impulse *= factor;
         }
     }
+}
+
+/// Advances all by `dt` seconds; where that may be taken in shorter parts, and ends with bodies deep inside each
+/// other that travelled far, all is as it was before, and there is no report.
+fn advance_or_undo(
+    state: &mut State,
+    model: &Model,
+    options: &Options,
+    workspace: &mut Workspace,
+    dt: f64,
+    divisible: bool,
+) -> Option<Report> {
+    if !divisible || !goes_far(state, model, &options.tuning, workspace, dt) {
+        return Some(advance(state, model, options, workspace, dt));
+    }
+    let mut before = std::mem::take(&mut workspace.before);
+    before.keep(state, &workspace.watch);
+    let report = advance(state, model, options, workspace, dt);
+    let deep = before.ended_deep(state, model, &options.tuning, workspace, dt);
+    if deep {
+        before.restore(state, &mut workspace.watch);
+    }
+    workspace.before = before;
+    (!deep).then_some(report)
 }
 
 /// Advances all by `dt` seconds from contacts found at the present poses.

@@ -18,6 +18,7 @@ mod model;
 mod options;
 mod pgs;
 mod problem;
+mod rollback;
 mod shock;
 mod sleep;
 mod soft;

@@ -84,6 +84,10 @@ pub struct Workspace {
     pub(crate) turning: Vec<f64>,
     /// Geometric mean of the lengths of the bodies that move \[m\].
     pub(crate) typical_length: f64,
+    /// Per body: bound on how far its points moved in a part of a step \[m\].
+    pub(crate) moved: Vec<f64>,
+    /// How things were at the start of a part of a step.
+    pub(crate) before: crate::rollback::Before,
     /// Per body: whether its manifolds may be kept.
     pub(crate) recyclable: Vec<bool>,
     pub(crate) single: crate::group::Groups<f32>,

@@ -123,9 +123,11 @@ pub struct Tuning {
     pub travel: f64,
     /// ... so that in a part it is at most this \[1\].
     pub travel_part: f64,
-    /// Share that counts as travel of the way that a blow by a third body may carry one of the two \[1\]: few blows are
-    /// head on.
-    pub blow: f64,
+    /// Travel of two bodies against each other in a part of a step from which their depth is measured at its end, over the
+    /// thickness of the thinner one \[1\] ...
+    pub far: f64,
+    /// ... and the depth from which the part is taken again in two \[1\].
+    pub sunk: f64,
     /// Most parts into which a step is split.
     pub parts: u32,
 }
@@ -175,8 +177,9 @@ impl Default for Tuning {
             stale_arms: 0.1,
             turn: 0.1,
             travel: 1.0,
-            blow: 0.5,
             travel_part: 0.3,
+            far: 0.4,
+            sunk: 0.1,
             parts: 64,
         }
     }
@@ -213,6 +216,7 @@ impl Tuning {
             ("tuning.turn", self.turn),
             ("tuning.travel", self.travel),
             ("tuning.travel_part", self.travel_part),
+            ("tuning.far", self.far),
         ];
         let not_negative = [
             ("tuning.recycle", self.recycle),
@@ -243,7 +247,7 @@ impl Tuning {
             ("tuning.stale_inertia", self.stale_inertia),
             ("tuning.stale_bouncing", self.stale_bouncing),
             ("tuning.stale_arms", self.stale_arms),
-            ("tuning.blow", self.blow),
+            ("tuning.sunk", self.sunk),
         ];
         let refused = |option: &'static str, found: f64, wanted: &'static str| Error::Option {
             option,
