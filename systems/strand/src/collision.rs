@@ -305,7 +305,7 @@ fn add_rates(strand: &mut StrandState, iterate: &Iterate, links: Range<usize>) {
 
 impl Row {
     /// How fast the row moves when links turn and their origins move as given, world axes \[m/s\] or \[rad/s\].
-    fn speed(&self, moving: &[(Vec3, Vec3)], links: &[crate::Link]) -> f64 {
+    pub(crate) fn speed(&self, moving: &[(Vec3, Vec3)], links: &[crate::Link]) -> f64 {
         let velocity = |point: LinkPoint| {
             let (spin, velocity) = moving[point.link];
             velocity + spin.cross(point.lever(links))
