@@ -104,6 +104,20 @@ impl World {
             let values = (f64::MAX, f64::MAX);
             findings.add(FindingKind::StrandReset, i, time, values, || name(i), what);
         }
+        for gain in &strands.last.gains {
+            let [gained, allowed] = [gain.gained, gain.allowed];
+            let what = || {
+                let others = match gain.strands.saturating_sub(1) {
+                    0 => "it".to_owned(),
+                    n => format!("it and the {n} solved with it"),
+                };
+                format!(
+                    "{others} gained {gained:.3e} J that nothing put in; {allowed:.3e} J pass for rounding of the step"
+                )
+            };
+            let (kind, i) = (FindingKind::StrandGained, gain.strand);
+            findings.add(kind, i, time, (gained, allowed), || name(i), what);
+        }
     }
 
     fn diagnose_cloth(&mut self) {

@@ -2,8 +2,8 @@
 //!
 //! A step does not fail, it reports; the world gathers those reports here while it runs. Each kind
 //! of finding is kept once for each thing, with its first time and how often it came. A run
-//! without a finding is sound. Energy is watched for bodies (`drystone_rigid`), for cloth (`drystone_cloth`), and where
-//! cloth pushes bodies (`exchange.rs`).
+//! without a finding is sound. Energy is watched for bodies (`drystone_rigid`), for strands (`drystone_strand`), for cloth
+//! (`drystone_cloth`), and where cloth pushes bodies (`exchange.rs`).
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -72,6 +72,11 @@ kinds! {
     StrandReset "strand-reset"
     "forces or a base that moves beyond what the step resolves"
     "halve dt, or more solver.strand.steps_per_frame; softer or fewer constraints";
+    /// Strands have more energy than they had and than bases, anchors, bodies, fields and loads have put in; strands
+    /// that are solved together are named by the first. Values in J.
+    StrandGained "strand-gained"
+    "an impact, a constraint or a law of elasticity that the step does not resolve"
+    "halve dt, or more solver.strand.steps_per_frame; less restitution; softer or fewer constraints";
     /// Cloth cannot go on without passing through something, and the whole world stands still. The
     /// value is the distance \[m\] of what is too close.
     ClothStalled "cloth-stalled"

@@ -120,7 +120,9 @@ impl World {
                 | FindingKind::ClothGained
                 | FindingKind::ClothLost
                 | FindingKind::ScriptsMeet => 0,
-                FindingKind::StrandUnsolved | FindingKind::StrandReset => strand().unwrap_or(0),
+                FindingKind::StrandUnsolved
+                | FindingKind::StrandReset
+                | FindingKind::StrandGained => strand().unwrap_or(0),
                 _ => body().unwrap_or(0),
             }
         });

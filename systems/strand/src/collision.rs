@@ -1,6 +1,8 @@
 //! Obstacles within a step (Hadap 2006, §5): which segments to watch before Newton starts, and what an impact
 //! does to the rates when the step is accepted.
 
+use std::ops::Range;
+
 use drystone_base::{Pose, Vec3};
 use drystone_complementarity::solvers::Bound;
 
@@ -10,6 +12,7 @@ use crate::constraint::LinkPoint;
 use crate::contact::{Swept, Touch};
 use crate::implicit::Load;
 use crate::kinematics::velocities;
+use crate::newton::Iterate;
 use crate::properties::Properties;
 use crate::reaction::{correct_for_impact, momentum_before};
 use crate::response::{Row, RowJacobian};
@@ -125,30 +128,11 @@ impl Step<'_> {
         }
 
         // speeds of all rows, from the rates of the joints over this step alone
-        self.work.moving.clear();
-        for (k, member) in input.members.iter().enumerate() {
-            let (strand, work) = (&mut self.strands[k], &mut *self.work);
-            for (rate, past) in strand.rate.iter_mut().zip(&strand.history) {
-                *rate = past.turn / bdf.h;
-            }
-            let (scaled, pose) = (member.chain.base.scaled_motion(end).0, &work.frames[k].pose);
-            velocities(
-                member.chain,
-                &work.iterate.links[member.range()],
-                &strand.rate,
-                &strand.stretch_rate,
-                (
-                    pose.direction(scaled.angular),
-                    pose.direction(scaled.linear),
-                ),
-                &mut work.moving,
-            );
-        }
+        self.take_mean_rates();
         let Workspace {
             iterate,
             response,
             link_steps,
-            penalties,
             moving,
             contacts,
             frames,
@@ -161,17 +145,12 @@ impl Step<'_> {
             row.gap += row.speed(moving, &iterate.links);
         }
 
-        // impulses by the step's matrix, and the rates after them
-        let equations = problem(input, bdf, link_steps, penalties);
-        iterate.factor_for_impact(&equations);
+        // impulses, and the rates after them
         response.strike(&mut iterate.factor, &iterate.links, input.options.method());
         let mut rows = &response.rows[bilateral..];
         for (k, member) in input.members.iter().enumerate() {
             let strand = &mut self.strands[k];
-            for (j, own) in member.range().enumerate() {
-                let axes = &iterate.links[own].axes;
-                strand.rate[j] += axes.transpose() * iterate.factor.joint_turn(own);
-            }
+            add_rates(strand, iterate, member.range());
             let own;
             (own, rows) = rows.split_at(3 * contacts[k].touching().count());
             let parts = (
@@ -182,6 +161,79 @@ impl Step<'_> {
             let before = momentum_before(strand, parts.1);
             strand.restart(member.chain, end);
             correct_for_impact(strand, before, parts, bdf, own);
+        }
+    }
+
+    /// Rates of all joints over the step just accepted, and the velocities of their links in `moving`: in the pose of
+    /// the end, the motion that has the links' momenta.
+    ///
+    /// The joints' mean rates alone are another motion there: the inertia that a joint turns changes as the chain
+    /// folds, and with the rates kept, energy would change by `h/4 q̇·Ṁ q̇` in every impact. What the links' momenta
+    /// lack moves the chain by the step's matrix, as an impulse does.
+    fn take_mean_rates(&mut self) {
+        let (input, h) = (self.input, self.bdf.h);
+        for strand in self.strands.iter_mut() {
+            for (j, past) in strand.history.iter().enumerate() {
+                strand.rate[j] = past.turn / h;
+                if let Some(rate) = strand.stretch_rate.get_mut(j) {
+                    *rate = (strand.stretch[j] - past.stretch_before) / h;
+                }
+            }
+        }
+        self.find_velocities();
+        let squared = self.bdf.s * self.bdf.s;
+        let Workspace {
+            iterate,
+            link_steps,
+            penalties,
+            moving,
+            ..
+        } = &mut *self.work;
+        iterate.factor_for_impact(&problem(input, self.bdf, link_steps, penalties));
+
+        // momentum that is missing
+        iterate.factor.clear_loads();
+        for (member, strand) in input.members.iter().zip(&*self.strands) {
+            for (past, own) in strand.history.iter().zip(member.range()) {
+                let (link, body, (spin, velocity)) =
+                    (&iterate.links[own], &link_steps[own], moving[own]);
+                let lever = link.centre - link.origin;
+                let mean = (past.centre[0] - past.centre[1]) / h;
+                let push = (mean - velocity - spin.cross(lever)) * (body.mass * squared);
+                let turned = |k: usize| {
+                    let (axis, before) = (past.axes[0].col(k), past.axes[1].col(k));
+                    let missing = (axis - before) / h - spin.cross(axis);
+                    axis.cross(missing) * (body.second_moments[k] * squared)
+                };
+                let turn = turned(0) + turned(1) + turned(2);
+                iterate.factor.add_load(own, lever, push, turn);
+            }
+        }
+        iterate.factor.respond_to_loads();
+        for (member, strand) in input.members.iter().zip(self.strands.iter_mut()) {
+            add_rates(strand, iterate, member.range());
+        }
+        self.find_velocities();
+    }
+
+    /// Writes `moving`, from the rates of the joints.
+    fn find_velocities(&mut self) {
+        self.work.moving.clear();
+        for (k, member) in self.input.members.iter().enumerate() {
+            let (strand, work) = (&self.strands[k], &mut *self.work);
+            let scaled = member.chain.base.scaled_motion(self.end).0;
+            let pose = &work.frames[k].pose;
+            velocities(
+                member.chain,
+                &work.iterate.links[member.range()],
+                &strand.rate,
+                &strand.stretch_rate,
+                (
+                    pose.direction(scaled.angular),
+                    pose.direction(scaled.linear),
+                ),
+                &mut work.moving,
+            );
         }
     }
 
@@ -240,9 +292,20 @@ impl Step<'_> {
     }
 }
 
+/// Adds the factor's solution to the rates of a member with these links.
+fn add_rates(strand: &mut StrandState, iterate: &Iterate, links: Range<usize>) {
+    for (j, own) in links.enumerate() {
+        let axes = &iterate.links[own].axes;
+        strand.rate[j] += axes.transpose() * iterate.factor.joint_turn(own);
+        if let Some(rate) = strand.stretch_rate.get_mut(j) {
+            *rate += iterate.factor.slide[own];
+        }
+    }
+}
+
 impl Row {
     /// How fast the row moves when links turn and their origins move as given, world axes \[m/s\] or \[rad/s\].
-    fn speed(&self, moving: &[(Vec3, Vec3)], links: &[crate::Link]) -> f64 {
+    pub(crate) fn speed(&self, moving: &[(Vec3, Vec3)], links: &[crate::Link]) -> f64 {
         let velocity = |point: LinkPoint| {
             let (spin, velocity) = moving[point.link];
             velocity + spin.cross(point.lever(links))

@@ -41,6 +41,7 @@ mod step;
 mod step_control;
 mod surroundings;
 mod system;
+mod watch;
 
 pub use drystone_common::{Key, MotionPath, Moving, NamedField, Profile, Ramp};
 
@@ -62,3 +63,4 @@ pub use rest::{Repair, RestShape};
 pub use spatial::{Force, Inertia, Motion};
 pub use state::{Multipliers, State, StrandState};
 pub use system::{Report, System};
+pub use watch::{Account, EnergyGain, GAIN_MEMORY, GAIN_SHARE};

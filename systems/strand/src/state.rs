@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::chain::Chain;
 use crate::kinematics::{Link, place, velocities};
-use crate::{ContactForce, Error, Key, Model, MotionPath, Reaction};
+use crate::{Account, ContactForce, Error, Key, Model, MotionPath, Reaction};
 
 /// All that moves, strand by strand.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -60,6 +60,9 @@ pub struct StrandState {
     /// Latest keys of a base that is driven ([`System::drive_base`](crate::System)); empty where it
     /// follows the path of the model.
     pub driven: Vec<Key>,
+    /// Its part of the account of energy; written by `Step::close_account`.
+    #[serde(default)]
+    pub account: Account,
     /// Past poses and velocities of each link, in the scaled world; written by `Step::accept`, cleared by `restart`.
     pub(crate) history: Vec<History>,
     /// Lengths of the last two steps \[s\].
@@ -197,6 +200,7 @@ impl StrandState {
             base_impulse: [Vec3::ZERO; 2],
             reactions: Vec::new(),
             driven: Vec::new(),
+            account: Account::default(),
             history: Vec::new(),
             steps: [0.0; 2],
             depth: 0,

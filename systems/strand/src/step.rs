@@ -23,6 +23,7 @@ use crate::response::Response;
 use crate::state::{History, StrandState};
 use crate::step_control::{StepControl, Tally};
 use crate::surroundings::{Sample, Surroundings, fields_at};
+use crate::watch::Opening;
 use crate::{Model, Options};
 use drystone_base::rotation::{log, nudge};
 
@@ -139,6 +140,8 @@ pub(crate) struct Workspace {
     pub moving: Vec<(Vec3, Vec3)>,
     pub scratch: Vec<StepConstraint>,
     pub tally: Tally,
+    /// Written by `open_account`.
+    pub opening: Opening,
 }
 
 /// The step of a group under way.
@@ -205,11 +208,15 @@ impl<'a> Step<'a> {
             self.follow_bodies();
 
             if control.accepts(self, solved) {
+                self.open_account();
                 self.accept();
                 self.apply_impacts(control.struck());
+                self.close_account();
                 control.go_on(self);
             }
         }
+        let (share, gain) = self.gain();
+        self.work.tally.tell_gain(share, gain);
     }
 
     /// BDF2 where all members have taken the same step before, BDF1 otherwise.

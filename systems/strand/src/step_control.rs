@@ -3,11 +3,11 @@
 
 use drystone_base::Vec3;
 
-use crate::Options;
 use crate::implicit::Bdf;
 use crate::newton::Solved;
 use crate::state::StrandState;
 use crate::step::Step;
+use crate::{EnergyGain, Options};
 
 /// Most iterations of a solve after one has failed at the smallest step.
 const ITERATIONS_AFTER_FAILURE: u32 = 10;
@@ -27,9 +27,18 @@ pub(crate) struct Tally {
     pub unsolved: Vec<usize>,
     /// Strands put back on their start because their motion was no longer finite.
     pub set_aside: Vec<usize>,
+    /// Groups that gained energy, and the largest surplus as a part of what is allowed.
+    pub gains: Vec<EnergyGain>,
+    pub surplus: f64,
 }
 
 impl Tally {
+    /// Takes the account of a group.
+    pub(crate) fn tell_gain(&mut self, share: f64, gain: Option<EnergyGain>) {
+        self.surplus = self.surplus.max(share);
+        self.gains.extend(gain);
+    }
+
     fn count(&mut self, iterations: u32) {
         let k = iterations as usize;
         if self.iterations.len() <= k {

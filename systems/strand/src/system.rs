@@ -17,7 +17,7 @@ use crate::properties::Properties;
 use crate::state::StrandState;
 use crate::step::{Member, Step, StepInput, Workspace};
 use crate::step_control::Tally;
-use crate::{Error, Model, MotionPath, Options, State};
+use crate::{EnergyGain, Error, Model, MotionPath, Options, State};
 
 /// What a step did.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -36,6 +36,11 @@ pub struct Report {
     pub error: f64,
     /// Strands put back on their start because their motion was no longer finite.
     pub set_aside: Vec<usize>,
+    /// Groups with more energy than was put in, at the end of the step.
+    pub gains: Vec<EnergyGain>,
+    /// Largest surplus of energy of a group as a part of what passes for discretisation error; a group above 1 is among
+    /// `gains` \[1\].
+    pub surplus: f64,
     /// Wall time \[s\]; zero until whoever times the step writes it.
     pub seconds: f64,
 }
@@ -74,6 +79,18 @@ impl Report {
         self.unsolved.sort_unstable();
         self.unsolved.dedup();
         self.set_aside.extend(&other.set_aside);
+        for gain in &other.gains {
+            match self
+                .gains
+                .iter_mut()
+                .find(|known| known.strand == gain.strand)
+            {
+                Some(known) if known.gained < gain.gained => *known = *gain,
+                Some(_) => {}
+                None => self.gains.push(*gain),
+            }
+        }
+        self.surplus = self.surplus.max(other.surplus);
         self.seconds += other.seconds;
     }
 }
@@ -420,8 +437,11 @@ impl System {
             report.error = report.error.max(std::mem::take(&mut tally.error));
             report.unsolved.append(&mut tally.unsolved);
             report.set_aside.append(&mut tally.set_aside);
+            report.gains.append(&mut tally.gains);
+            report.surplus = report.surplus.max(std::mem::take(&mut tally.surplus));
         }
         report.unsolved.sort_unstable();
+        report.gains.sort_by_key(|gain| gain.strand);
     }
 
     /// Poses of all links of strand `i` in the world.

@@ -178,3 +178,67 @@ fn energy_that_nobody_put_into_cloth_is_found_and_named() {
         .map(|f| (f.thing.as_str(), f.count));
     assert_eq!(found.collect::<Vec<_>>(), [("hung", 3)]);
 }
+
+/// A law of elasticity with a torque across the bend, which is no gradient.
+struct Circling;
+
+impl drystone_strand::Law for Circling {
+    fn energy(
+        &self,
+        stiffness: &drystone_strand::JointStiffness,
+        turn: drystone_base::Quat,
+    ) -> f64 {
+        drystone_strand::TangentLaw.energy(stiffness, turn)
+    }
+
+    fn torque(
+        &self,
+        stiffness: &drystone_strand::JointStiffness,
+        turn: drystone_base::Quat,
+    ) -> Vec3 {
+        let torque = drystone_strand::TangentLaw.torque(stiffness, turn);
+        torque + Vec3::Y.cross(torque) * 3.0
+    }
+}
+
+/// Strands that are pumped by their own elasticity have energy that nobody put in.
+#[test]
+fn energy_that_nobody_put_into_a_strand_is_found_and_named() {
+    let mut scene = Scene::new();
+    for (k, name) in ["calm", "wild"].into_iter().enumerate() {
+        let x = k as f64;
+        let strand = Strand::straight([x, 0.0, 0.0], [x + 0.1, 0.0, 0.02], 10);
+        let mut strand = strand.named(name);
+        // the calm one bends under nothing
+        if k == 0 {
+            strand.fibre.gravity = 0.0.into();
+        }
+        scene.add(strand);
+    }
+    let mut world = World::new(&scene).unwrap();
+    world.run_for(0.5);
+    assert!(world.is_sound(), "{:?}", world.findings());
+    world.strands_mut().unwrap().model.law = std::sync::Arc::new(Circling);
+    world.run_for(0.2);
+    // such a law also leaves steps unsolved
+    let gained = |world: &World| -> Vec<Finding> {
+        let all = world.findings().iter();
+        let gains = all.filter(|finding| finding.kind == FindingKind::StrandGained);
+        gains.cloned().collect()
+    };
+    let found = gained(&world);
+    let [finding] = &found[..] else {
+        panic!("{:?}", world.findings());
+    };
+    assert_eq!(finding.thing, "wild");
+    assert!(finding.value > finding.allowed && !world.verdict().sound);
+    let line = finding.to_string();
+    assert!(line.contains("J that nothing put in"), "{line}");
+    // once for the strand, in a run that goes on from here too
+    let mut resumed = World::new(&scene).unwrap();
+    resumed.restore(&world.snapshot()).unwrap();
+    resumed.strands_mut().unwrap().model.law = std::sync::Arc::new(Circling);
+    resumed.step();
+    let found = gained(&resumed);
+    assert!(found.len() == 1 && found[0].thing == "wild", "{found:?}");
+}

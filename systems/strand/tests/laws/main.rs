@@ -14,3 +14,4 @@ mod many_contacts;
 mod rest;
 mod robustness;
 mod statics;
+mod watch;
