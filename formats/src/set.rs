@@ -157,6 +157,10 @@ mod tests {
                 "solver.cloth.thickness=0.02",
             ),
             ("cloth_plane=true", "solver.cloth.plane=true"),
+            (
+                "solver.rigid.tuning.worth=0.25",
+                "solver.rigid.tuning.coarse_decrease=0.25",
+            ),
         ] {
             assert_eq!(with(old), with(new), "{old}");
             assert_ne!(with(old), scene(), "{old}");

@@ -225,6 +225,24 @@ fn words_of_the_field_are_understood_beside_our_own() {
 }
 
 #[test]
+fn an_older_name_of_an_option_counts_beside_a_preset() {
+    for (old, new) in [
+        ("tuning.worth = 0.25", "tuning.coarse_decrease = 0.25"),
+        ("coursed.coarse = false", "coursed.solver = \"cone\""),
+    ] {
+        let [old, new] = [old, new].map(|line| {
+            let text = format!(
+                "preset = \"converged\"\n[solver.rigid]\n{line}\n[[body]]\nshape.sphere = {{ radius = 1 }}\n"
+            );
+            let scene = parse_scene(&text, "a.toml", "").unwrap();
+            scene.options().unwrap()
+        });
+        assert_eq!(old, new);
+        assert_ne!(old, Options::preset("converged").unwrap());
+    }
+}
+
+#[test]
 fn a_value_beside_a_preset_counts_also_where_it_is_the_default() {
     let text = |sweeps: u32, section: &str| {
         format!(
