@@ -81,6 +81,10 @@ const RENAMED_OPTIONS: [(&[&str], &str); 3] = [
 
 /// The dotted path that `path` of a scene file means, in words of today.
 pub fn today<'a>(path: &[&'a str]) -> Vec<&'a str> {
+    // another word for the same
+    if let ["material" | "contact", which, "dynamic_friction"] = path {
+        return vec![path[0], which, "friction"];
+    }
     let old = OLD_WORDS.iter().find(|(old, _)| path.first() == Some(old));
     let mut path = match (path, old) {
         (["solver", option, ..], _) if !Sections::KEYS.contains(option) => {

@@ -395,7 +395,7 @@ impl Strands {
             name: body.name.clone(),
             shape: rigid.model.shape[last].clone(),
             path: MotionPath::fixed(pose),
-            static_friction: material.friction,
+            static_friction: material.at_rest(),
             dynamic_friction: material.friction,
             restitution: material.restitution,
             against: self.system.model.against(&body.material),

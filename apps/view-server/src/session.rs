@@ -360,7 +360,7 @@ impl Session {
             let between = model
                 .materials
                 .between(model.material[a], model.material[b]);
-            patch.friction = between.friction;
+            patch.friction = between.at_rest();
             patch.restitution = between.restitution;
         }
         for i in 0..model.len() {

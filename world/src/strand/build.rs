@@ -102,7 +102,7 @@ pub(crate) fn build(
             name: body.name.clone(),
             shape: shape.clone(),
             path: built.body_motions[k].path(body.pose()),
-            static_friction: material.friction,
+            static_friction: material.at_rest(),
             dynamic_friction: material.friction,
             restitution: material.restitution,
             against: built.model.against(&body.material),
