@@ -9,8 +9,13 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Material {
-    /// Coulomb's coefficient \[1\].
+    /// Coulomb's coefficient of what slides, and of what rests too unless `static_friction` is given; `dynamic_friction`
+    /// in files is the same word \[1\].
+    #[serde(alias = "dynamic_friction")]
     pub friction: f64,
+    /// Coulomb's coefficient of what rests, at least `friction` \[1\].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub static_friction: Option<f64>,
     /// Newton's coefficient, 0 (stays) to 1 (bounces back) \[1\].
     pub restitution: f64,
 }
@@ -19,19 +24,28 @@ impl Default for Material {
     fn default() -> Self {
         Self {
             friction: 0.5,
+            static_friction: None,
             restitution: 0.0,
         }
     }
 }
 
 impl Material {
-    /// What holds between two surfaces unless something else is said: the geometric mean of their frictions and the
-    /// larger restitution.
+    /// Coulomb's coefficient of what rests \[1\].
+    #[inline]
+    pub fn at_rest(&self) -> f64 {
+        self.static_friction.unwrap_or(self.friction)
+    }
+
+    /// What holds between two surfaces unless something else is said: the geometric mean of their frictions, of each
+    /// kind by itself, and the larger restitution.
     #[inline]
     #[must_use]
     pub fn against(&self, other: &Self) -> Self {
+        let both = self.static_friction.or(other.static_friction);
         Self {
             friction: (self.friction * other.friction).sqrt(),
+            static_friction: both.map(|_| (self.at_rest() * other.at_rest()).sqrt()),
             restitution: self.restitution.max(other.restitution),
         }
     }
@@ -120,6 +134,11 @@ impl Materials {
         self.table[a * self.list.len() + b]
     }
 
+    /// Whether some two of them hold what rests by more than they brake what slides.
+    pub fn have_static_friction(&self) -> bool {
+        self.table.iter().any(|of| of.at_rest() > of.friction)
+    }
+
     /// What holds between material `a` and each of them, by index.
     pub fn row(&self, a: usize) -> &[Material] {
         &self.table[a * self.list.len()..][..self.list.len()]
@@ -134,6 +153,7 @@ mod tests {
     fn a_pair_holds_both_ways_and_the_rule_for_the_rest() {
         let of = |friction, restitution| Material {
             friction,
+            static_friction: None,
             restitution,
         };
         let pair = MaterialPair {
@@ -147,5 +167,23 @@ mod tests {
         assert_eq!(table.between(0, 1), pair.contact);
         assert_eq!(table.row(1), [pair.contact, of(0.8, 0.5)]);
         assert_eq!(of(0.2, 0.0).against(&of(0.8, 0.5)), of(0.4, 0.5));
+    }
+
+    #[test]
+    fn static_friction_of_one_surface_counts_between_two() {
+        let plain = Material {
+            friction: 0.25,
+            ..Material::default()
+        };
+        let sticky = Material {
+            static_friction: Some(1.0),
+            ..plain
+        };
+        let both = plain.against(&sticky);
+        assert_eq!((both.friction, both.at_rest()), (0.25, 0.5));
+        assert_eq!(plain.against(&plain).static_friction, None);
+        let table = |list| Materials::new(list, Vec::new());
+        assert!(!table(vec![plain, plain]).have_static_friction());
+        assert!(table(vec![plain, sticky]).have_static_friction());
     }
 }

@@ -11,7 +11,7 @@
 //! payload     zstd of: length of JSON (8), the scene as JSON, the snapshot as postcard
 //! ```
 //!
-//! A file is written aside, synced and renamed, so that its name always stands for a whole one.
+//! A file is written under a temporary name, synced and renamed, so that its name always stands for a whole one.
 
 use std::io::{Read, Write};
 use std::path::Path;
@@ -19,7 +19,7 @@ use std::path::Path;
 use drystone_world::{Scene, SceneError, Snapshot, World};
 
 use crate::FileError;
-use crate::aside::Aside;
+use crate::atomic_file::AtomicFile;
 use crate::toml::read_bytes;
 
 const MAGIC: &[u8; 8] = b"DRYSTONE";
@@ -189,7 +189,7 @@ pub fn save(path: impl AsRef<Path>, world: &World) -> Result<(), FileError> {
     let bytes = Checkpoint::of(world)?
         .to_bytes()
         .map_err(|e| FileError::new(path, e.message))?;
-    Aside::create(path)?
+    AtomicFile::create(path)?
         .commit(|writer| writer.write_all(&bytes))
         .map(|_| ())
 }

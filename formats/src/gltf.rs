@@ -21,15 +21,15 @@ use gltf_json::scene::UnitQuaternion;
 use gltf_json::validation::{Checked, USize64};
 use gltf_json::{Accessor, Animation, Asset, Buffer, Index, Material, Mesh, Node, Root};
 
-use crate::aside::Aside;
-use crate::looks::{colour, floor_reach};
+use crate::appearance::{colour, floor_reach};
+use crate::atomic_file::AtomicFile;
 use crate::surface::surface;
 use crate::tracks::{Track, Tracks};
 use crate::{FileError, Sink, Written};
 
 /// Collects frames and writes them as one glTF binary.
 pub struct GltfSink {
-    file: Aside,
+    file: AtomicFile,
     tracks: Tracks,
     name: String,
 }
@@ -39,7 +39,7 @@ impl GltfSink {
     pub fn create(path: impl AsRef<Path>, scene: &Scene) -> Result<Self, FileError> {
         let path = path.as_ref();
         Ok(Self {
-            file: Aside::create(path)?,
+            file: AtomicFile::create(path)?,
             tracks: Tracks::new(scene).map_err(|e| FileError::new(path, e))?,
             name: scene.name.clone(),
         })

@@ -25,9 +25,9 @@ use std::path::{Path, PathBuf};
 use drystone_base::Vec3;
 use drystone_world::{Frame, FrameRecord, FrameStrand};
 
-use crate::aside::Aside;
+use crate::atomic_file::AtomicFile;
 use crate::curves::Curve;
-use crate::soft::strand_colour;
+use crate::deformable::strand_colour;
 use crate::toml::read_bytes;
 use crate::{FileError, Sink, Written};
 
@@ -237,7 +237,7 @@ impl Hair {
     pub fn of(strands: &[FrameStrand]) -> Result<Self, String> {
         let mut hair = Self {
             default_thickness: 1e-4,
-            default_colour: crate::looks::HAIR,
+            default_colour: crate::appearance::HAIR,
             information: format!(
                 "Drystone {}: metres, y up, thickness is a diameter",
                 env!("CARGO_PKG_VERSION")
@@ -388,13 +388,13 @@ impl Hair {
 pub fn write_hair(path: impl AsRef<Path>, hair: &Hair) -> Result<u64, FileError> {
     let path = path.as_ref();
     let bytes = hair.to_bytes().map_err(|e| FileError::new(path, e))?;
-    Aside::create(path)?.commit(|out| out.write_all(&bytes))
+    AtomicFile::create(path)?.commit(|out| out.write_all(&bytes))
 }
 
 /// Writes the strands of the last frame as a HAIR file.
 pub struct HairSink {
     path: PathBuf,
-    file: Aside,
+    file: AtomicFile,
     last: Vec<FrameStrand>,
     frames: usize,
 }
@@ -405,7 +405,7 @@ impl HairSink {
         let path = path.as_ref();
         Ok(Self {
             path: path.to_owned(),
-            file: Aside::create(path)?,
+            file: AtomicFile::create(path)?,
             last: Vec::new(),
             frames: 0,
         })

@@ -2,22 +2,22 @@
 //! OBJ, `.hair` and CSV out; recordings, checkpoints and contact problems both ways. Knows nothing of
 //! command lines: whatever goes wrong is a [`FileError`] that says where.
 
-mod aside;
+mod appearance;
+mod atomic_file;
 pub mod checkpoint;
 pub mod csv;
 mod curves;
+mod deformable;
 mod error;
 pub mod gltf;
 pub mod hair;
 mod locate;
-mod looks;
 pub mod obj;
 pub mod problem;
 pub mod recording;
 mod schema;
 pub mod set;
 mod sink;
-mod soft;
 mod surface;
 pub mod toml;
 mod tracks;

@@ -13,7 +13,7 @@ use std::path::Path;
 use drystone_complementarity::ContactProblem;
 
 use crate::FileError;
-use crate::aside::Aside;
+use crate::atomic_file::AtomicFile;
 use crate::toml::{read_bytes, read_text};
 
 /// Longest problem file \[bytes\].
@@ -84,7 +84,7 @@ fn name_of(path: &Path) -> String {
 }
 
 fn write_text(path: &Path, text: &str) -> Result<(), FileError> {
-    let file = Aside::create(path)?;
+    let file = AtomicFile::create(path)?;
     file.commit(|file| std::io::Write::write_all(file, text.as_bytes()))?;
     Ok(())
 }

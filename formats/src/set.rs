@@ -157,6 +157,10 @@ mod tests {
                 "solver.cloth.thickness=0.02",
             ),
             ("cloth_plane=true", "solver.cloth.plane=true"),
+            (
+                "solver.rigid.tuning.worth=0.25",
+                "solver.rigid.tuning.coarse_decrease=0.25",
+            ),
         ] {
             assert_eq!(with(old), with(new), "{old}");
             assert_ne!(with(old), scene(), "{old}");
@@ -184,6 +188,9 @@ mod tests {
             with("material.default.friction=0.3").materials["default"].friction,
             0.3
         );
+        let brick = |assignment| with(assignment).materials["brick"];
+        assert_eq!(brick("material.brick.dynamic_friction=0.3").friction, 0.3);
+        assert_eq!(brick("material.brick.static_friction=0.7").at_rest(), 0.7);
         assert_eq!(with("body.roof.mass=500").bodies[1].mass, Some(500.0));
         assert_eq!(with("body.1.mass=500").bodies[1].mass, Some(500.0));
     }

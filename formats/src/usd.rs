@@ -1,5 +1,5 @@
 //! USD text (`.usda`): one Xform per body with time-sampled translation and orientation; strands
-//! and cloth with time-sampled points (`soft`); curves in ([`read_curves`]).
+//! and cloth with time-sampled points (`deformable`); curves in ([`read_curves`]).
 //!
 //! Time codes are frames, counted from 0 at the start of the simulation. Samples that equal
 //! both neighbours are left out, which no reader can tell: USD interpolates linearly, and holds
@@ -7,8 +7,8 @@
 //! invisible before that.
 
 mod curves;
+mod deformable;
 mod parse;
-mod soft;
 
 pub use curves::{parse_curves, read_curves};
 
@@ -20,18 +20,18 @@ use std::path::Path;
 use drystone_base::{Pose, Vec3};
 use drystone_world::{Body, Frame, FrameRecord, Scene, Shape};
 
-use crate::aside::Aside;
-use crate::looks::{colour, floor_reach, smallest_extent};
-use crate::soft::Soft;
+use crate::appearance::{colour, floor_reach, smallest_extent};
+use crate::atomic_file::AtomicFile;
+use crate::deformable::Deformables;
 use crate::surface::{Polygons, polygons};
 use crate::tracks::{Track, Tracks};
 use crate::{FileError, Sink, Written};
 
 /// Collects frames and writes them as one USD layer.
 pub struct UsdSink {
-    file: Aside,
+    file: AtomicFile,
     tracks: Tracks,
-    soft: Soft,
+    deformables: Deformables,
     name: String,
     about: String,
     frame_rate: f64,
@@ -42,9 +42,9 @@ impl UsdSink {
     pub fn create(path: impl AsRef<Path>, scene: &Scene) -> Result<Self, FileError> {
         let path = path.as_ref();
         Ok(Self {
-            file: Aside::create(path)?,
+            file: AtomicFile::create(path)?,
             tracks: Tracks::new(scene).map_err(|e| FileError::new(path, e))?,
-            soft: Soft::default(),
+            deformables: Deformables::default(),
             name: scene.name.clone(),
             about: scene.about.clone(),
             frame_rate: scene.frame_rate,
@@ -56,7 +56,7 @@ impl UsdSink {
         let frames = self.tracks.times.len();
         let mut pushed = self.tracks.push(frame);
         if pushed.is_ok() && self.tracks.times.len() > frames {
-            pushed = self.soft.push(frame);
+            pushed = self.deformables.push(frame);
         }
         pushed.map_err(|e| FileError::new(self.file.path(), e))
     }
@@ -66,7 +66,7 @@ impl UsdSink {
         let path = self.file.path().to_owned();
         let layer = Layer {
             tracks: &self.tracks,
-            soft: &self.soft,
+            deformables: &self.deformables,
             name: &self.name,
             about: &self.about,
             frame_rate: self.frame_rate,
@@ -106,7 +106,7 @@ fn digits(bodies: &[Body]) -> usize {
 /// All that a layer is written from.
 struct Layer<'a> {
     tracks: &'a Tracks,
-    soft: &'a Soft,
+    deformables: &'a Deformables,
     name: &'a str,
     about: &'a str,
     frame_rate: f64,

@@ -94,10 +94,7 @@ impl Scene {
             Some(MaterialPair {
                 a: index(&contact.between[0])?,
                 b: index(&contact.between[1])?,
-                contact: Material {
-                    friction: contact.friction,
-                    restitution: contact.restitution,
-                },
+                contact: contact.material(),
             })
         });
         let pairs = pairs.collect();

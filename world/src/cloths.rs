@@ -16,7 +16,7 @@ use drystone_rigid as rigid;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::cloth::build::{Built, Late, build, sheet};
+use crate::cloth::build::{Built, PendingObstacle, build, sheet};
 use crate::cloth::hold::holds;
 use crate::exchange::Exchange;
 use crate::{Body, Cloth, FrameCloth, FrameStrand, Material, Scene, SceneError};
@@ -66,7 +66,7 @@ impl ClothTotal {
 
 /// What of a cloth stays the same in all frames.
 #[derive(Clone)]
-struct Look {
+struct Appearance {
     name: Arc<str>,
     triangles: Arc<[[u32; 3]]>,
     colour: Option<[f64; 3]>,
@@ -76,7 +76,7 @@ struct Look {
     radius: f64,
 }
 
-impl Look {
+impl Appearance {
     fn of(cloth: &Cloth, sheet: &drystone_cloth::Sheet, thickness: f64) -> Self {
         Self {
             radius: 0.5 * thickness,
@@ -94,13 +94,13 @@ pub(crate) struct Cloths {
     pub(crate) system: System,
     /// Body of every obstacle, and whether it moves.
     obstacles: Vec<(usize, bool)>,
-    rides: Vec<(usize, usize, usize)>,
+    attachments: Vec<(usize, usize, usize)>,
     /// Bodies that are not there at the start, and those of them that have entered since.
-    late: Vec<Late>,
+    pending: Vec<PendingObstacle>,
     entered: Vec<(usize, Pose)>,
     /// How far out the points of a half-space's plane are \[m\].
     floor: f64,
-    looks: Vec<Look>,
+    appearances: Vec<Appearance>,
     /// Least thickness of a cloth, for bodies that enter \[m\].
     thickness: f64,
     loads: Vec<[Vec3; 2]>,
@@ -123,16 +123,17 @@ impl Cloths {
         let Built {
             model,
             obstacles,
-            rides,
-            late,
+            attachments,
+            pending,
             floor,
         } = build(scene, &scene.bodies, Some(rigid))?;
-        let looks = scene.cloths.iter().zip(&model.sheets);
-        let looks = looks.zip(model.thicknesses());
-        let looks = looks.map(|((cloth, sheet), thickness)| Look::of(cloth, sheet, thickness));
+        let appearances = scene.cloths.iter().zip(&model.sheets);
+        let appearances = appearances.zip(model.thicknesses());
+        let appearances =
+            appearances.map(|((cloth, sheet), thickness)| Appearance::of(cloth, sheet, thickness));
         let options = scene.solver.cloth.events.clone();
         Ok(Some(Self {
-            looks: looks.collect(),
+            appearances: appearances.collect(),
             thickness: model.thicknesses().fold(f64::INFINITY, f64::min),
             loads: vec![[Vec3::ZERO; 2]; scene.bodies.len()],
             system: match time > 0.0 {
@@ -140,8 +141,8 @@ impl Cloths {
                 false => System::new(model, options)?,
             },
             obstacles,
-            rides,
-            late,
+            attachments,
+            pending,
             entered: Vec::new(),
             floor,
             told: 0,
@@ -177,7 +178,7 @@ impl Cloths {
         self.let_in(rigid);
         let (state, model) = (&rigid.state, &rigid.model);
         let pose = |body: usize| -> Pose { state.shape_pose(model, body) };
-        for &(sheet, pin, body) in &self.rides {
+        for &(sheet, pin, body) in &self.attachments {
             self.system.drive_pin(sheet, pin, pose(body), dt);
         }
         for (k, &(body, moves)) in self.obstacles.iter().enumerate() {
@@ -186,8 +187,13 @@ impl Cloths {
             }
             let free = model.is_dynamic(body)
                 && free_motion(rigid, body, dt, exchange).is_some_and(|mut motion| {
-                    let pins = self.rides.iter().filter(|ride| ride.2 == body);
-                    motion.riders = pins.map(|ride| (ride.0, ride.1)).collect();
+                    let pins = self
+                        .attachments
+                        .iter()
+                        .filter(|attachment| attachment.2 == body);
+                    motion.riders = pins
+                        .map(|attachment| (attachment.0, attachment.1))
+                        .collect();
                     self.system.free_obstacle(k, &motion, dt)
                 });
             if !free {
@@ -224,20 +230,27 @@ impl Cloths {
 
     /// Bodies that have just entered become obstacles; where that cannot be the cloth stalls.
     pub(crate) fn let_in(&mut self, rigid: &rigid::System) {
-        if self.entered.len() == self.late.len() || self.system.stall().is_some() {
+        if self.entered.len() == self.pending.len() || self.system.stall().is_some() {
             return;
         }
         let is_in = |body: usize| self.entered.iter().any(|&(other, _)| other == body);
-        let enters = |late: &&Late| rigid.state.present[late.body] && !is_in(late.body);
-        for late in self.late.iter().filter(enters).cloned().collect::<Vec<_>>() {
-            let pose = rigid.state.shape_pose(&rigid.model, late.body);
-            match self.system.add_obstacle(late.at(pose)) {
+        let enters =
+            |pending: &&PendingObstacle| rigid.state.present[pending.body] && !is_in(pending.body);
+        for pending in self
+            .pending
+            .iter()
+            .filter(enters)
+            .cloned()
+            .collect::<Vec<_>>()
+        {
+            let pose = rigid.state.shape_pose(&rigid.model, pending.body);
+            match self.system.add_obstacle(pending.at(pose)) {
                 Ok(()) => {
-                    self.obstacles.push((late.body, late.moves()));
-                    self.entered.push((late.body, pose));
+                    self.obstacles.push((pending.body, pending.moves()));
+                    self.entered.push((pending.body, pose));
                 }
                 Err(error) => {
-                    let stall = in_the_way(&late, error, self.system.time());
+                    let stall = in_the_way(&pending, error, self.system.time());
                     return self.system.stop(stall);
                 }
             }
@@ -246,13 +259,13 @@ impl Cloths {
 
     /// Every surface as it is now.
     pub(crate) fn frame(&self) -> Vec<FrameCloth> {
-        let looks = self.looks.iter().enumerate();
-        let shown = looks.filter(|(_, look)| !look.triangles.is_empty());
-        let cloth = |(i, look): (usize, &Look)| FrameCloth {
-            name: look.name.clone(),
+        let appearances = self.appearances.iter().enumerate();
+        let shown = appearances.filter(|(_, appearance)| !appearance.triangles.is_empty());
+        let cloth = |(i, appearance): (usize, &Appearance)| FrameCloth {
+            name: appearance.name.clone(),
             points: self.system.points(i),
-            triangles: look.triangles.clone(),
-            colour: look.colour,
+            triangles: appearance.triangles.clone(),
+            colour: appearance.colour,
         };
         shown.map(cloth).collect()
     }
@@ -260,16 +273,16 @@ impl Cloths {
     /// Chains and particles as they are now, as thick as the layers about them.
     pub(crate) fn curves(&self) -> Vec<FrameStrand> {
         let mut curves = Vec::new();
-        for (i, look) in self.looks.iter().enumerate() {
-            if look.chains.is_empty() {
+        for (i, appearance) in self.appearances.iter().enumerate() {
+            if appearance.chains.is_empty() {
                 continue;
             }
             let points = self.system.points(i);
-            for (k, chain) in look.chains.iter().enumerate() {
+            for (k, chain) in appearance.chains.iter().enumerate() {
                 let mut line: Vec<Vec3> = chain.iter().map(|&v| points[v as usize]).collect();
                 if let [point] = line[..] {
                     // a particle is a short rod, so that it has an orientation
-                    let bit = Vec3::Y * (0.01 * look.radius);
+                    let bit = Vec3::Y * (0.01 * appearance.radius);
                     line = vec![point - bit, point + bit];
                 }
                 let turn = |p: &[Vec3]| {
@@ -277,11 +290,11 @@ impl Cloths {
                     Quat::from_rotation_arc(Vec3::Y, along)
                 };
                 curves.push(FrameStrand {
-                    name: format!("{}/{k}", look.name).into(),
+                    name: format!("{}/{k}", appearance.name).into(),
                     orientations: line.windows(2).map(turn).collect(),
-                    radii: vec![look.radius; line.len()].into(),
+                    radii: vec![appearance.radius; line.len()].into(),
                     points: line,
-                    colour: look.colour,
+                    colour: appearance.colour,
                 });
             }
         }
@@ -319,10 +332,10 @@ impl Cloths {
             let mut obstacles = self.obstacles[..first].to_vec();
             model.obstacles.truncate(first);
             for &(body, pose) in &snapshot.entered {
-                let late = self.late.iter().find(|late| late.body == body);
-                let late = late.ok_or_else(damaged)?;
-                model.obstacles.push(late.at(pose));
-                obstacles.push((body, late.moves()));
+                let pending = self.pending.iter().find(|pending| pending.body == body);
+                let pending = pending.ok_or_else(damaged)?;
+                model.obstacles.push(pending.at(pose));
+                obstacles.push((body, pending.moves()));
             }
             let options = self.system.options().clone();
             self.system = System::resumed(model, options, snapshot.state.clone())?;
@@ -340,8 +353,9 @@ impl Cloths {
         let (number, thickness) = (self.loads.len(), self.thickness);
         let surface = self.system.model().materials.find(&body.material);
         let material = (material, surface);
-        let late = Late::new(number, body, material, thickness, self.floor, Some(rigid));
-        self.late.push(late);
+        let pending =
+            PendingObstacle::new(number, body, material, thickness, self.floor, Some(rigid));
+        self.pending.push(pending);
         self.loads.push([Vec3::ZERO; 2]);
     }
 
@@ -363,7 +377,7 @@ impl Cloths {
             self.obstacles.remove(k);
         }
         self.entered.retain(|entered| entered.0 != body);
-        self.late.retain(|late| late.body != body);
+        self.pending.retain(|pending| pending.body != body);
         self.loads[body] = [Vec3::ZERO; 2];
         Ok(())
     }
@@ -383,10 +397,11 @@ impl Cloths {
         let (thickness, floor) = (self.thickness, self.floor);
         let surface = self.system.model().materials.find(&described.material);
         let material = (material, surface);
-        let late = Late::new(body, described, material, thickness, floor, Some(rigid));
+        let pending =
+            PendingObstacle::new(body, described, material, thickness, floor, Some(rigid));
         let mut model = self.system.model().clone();
         let mut kept = Kept::all(&model);
-        model.obstacles[k] = late.at(pose);
+        model.obstacles[k] = pending.at(pose);
         kept.obstacles[k] = None;
         Ok(self.system.replace_model(model, &kept)?)
     }
@@ -400,10 +415,10 @@ impl Cloths {
     ) -> Result<(), SceneError> {
         cloth.validate()?;
         let mut model = self.system.model().clone();
-        let (n, mut rides) = (model.sheets.len(), Vec::new());
-        let mut sheet = sheet(cloth, bodies, n, &model.materials, &mut rides)?;
+        let (n, mut attachments) = (model.sheets.len(), Vec::new());
+        let mut sheet = sheet(cloth, bodies, n, &model.materials, &mut attachments)?;
         // a hem may touch the body that it is pinned to
-        let fastened = rides.iter().filter_map(|&(_, pin, body)| {
+        let fastened = attachments.iter().filter_map(|&(_, pin, body)| {
             let k = self.obstacles.iter().position(|o| o.0 == body)?;
             Some([pin as u32, k as u32])
         });
@@ -417,12 +432,12 @@ impl Cloths {
             self.fit_last(&mut model);
         }
         let thickness = model.sheets[n].thickness.unwrap_or(thickness);
-        let look = Look::of(cloth, &model.sheets[n], thickness);
+        let appearance = Appearance::of(cloth, &model.sheets[n], thickness);
         let mut kept = Kept::all(self.system.model());
         kept.sheets.push(None);
         self.system.replace_model(model, &kept)?;
-        self.looks.push(look);
-        self.rides.extend(rides);
+        self.appearances.push(appearance);
+        self.attachments.extend(attachments);
         self.thickness = self.thickness.min(thickness);
         Ok(())
     }
@@ -450,10 +465,10 @@ impl Cloths {
         model.sheets.remove(i);
         kept.sheets.remove(i);
         self.system.replace_model(model, &kept)?;
-        self.looks.remove(i);
-        self.rides.retain(|ride| ride.0 != i);
-        for ride in &mut self.rides {
-            ride.0 -= usize::from(ride.0 > i);
+        self.appearances.remove(i);
+        self.attachments.retain(|attachment| attachment.0 != i);
+        for attachment in &mut self.attachments {
+            attachment.0 -= usize::from(attachment.0 > i);
         }
         Ok(())
     }
@@ -515,16 +530,16 @@ fn give_way(rigid: &mut rigid::System, body: usize, answer: Option<Answer>) -> [
 }
 
 /// The stall of a body that cannot enter.
-fn in_the_way(late: &Late, error: drystone_cloth::Error, time: f64) -> Stall {
-    let reason = format!("`{}` cannot enter: {error}", late.name());
+fn in_the_way(pending: &PendingObstacle, error: drystone_cloth::Error, time: f64) -> Stall {
+    let reason = format!("`{}` cannot enter: {error}", pending.name());
     let worst = match error {
         drystone_cloth::Error::Start { patches, .. } => patches.into_iter().next(),
         _ => None,
     };
     let nowhere = Feature {
-        object: late.name().into(),
+        object: pending.name().into(),
         what: "body".into(),
-        number: late.body as u32,
+        number: pending.body as u32,
         vertices: Vec::new(),
         points: Vec::new(),
     };

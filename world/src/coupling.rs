@@ -36,7 +36,7 @@ pub struct ContactImpulse {
 
 /// A body that takes part in a step of strands.
 #[derive(Clone, Copy)]
-struct Partner {
+struct CoupledBody {
     /// Index in the rigid model, and among the bodies of the strand system.
     body: usize,
     link: usize,
@@ -46,7 +46,7 @@ struct Partner {
     used: [Vec3; 2],
 }
 
-/// What the rigid solver is told about a partner.
+/// What the rigid solver is told about a coupled body.
 struct Apparent {
     mass: f64,
     inertia: Symmetric3,
@@ -64,13 +64,13 @@ const BLOW: f64 = 0.1;
 impl Strands {
     /// Advances the bodies by `dt`, and the strands with them where some take part; see [`Self::catch_up`].
     pub(crate) fn advance(&mut self, rigid: &mut rigid::System, dt: f64) -> rigid::Report {
-        let partners = self.partners(rigid, dt);
-        self.behind = partners.is_empty();
+        let coupled_bodies = self.coupled_bodies(rigid, dt);
+        self.behind = coupled_bodies.is_empty();
         if self.behind {
             return rigid.advance(dt);
         }
         rigid.apply_fields(dt);
-        self.advance_together(rigid, partners, dt)
+        self.advance_together(rigid, coupled_bodies, dt)
     }
 
     /// Ends the step once everything else has moved the bodies: strands follow them where none took part.
@@ -83,7 +83,7 @@ impl Strands {
     }
 
     /// Bodies that take part in the next step: what strands are tied to, and what they might touch.
-    fn partners(&mut self, rigid: &rigid::System, dt: f64) -> Vec<Partner> {
+    fn coupled_bodies(&mut self, rigid: &rigid::System, dt: f64) -> Vec<CoupledBody> {
         let system = &self.system;
         let mut tied = vec![false; system.model.bodies.len()];
         for (body, _) in system.model.chains.iter().filter_map(|c| c.base.body) {
@@ -95,7 +95,7 @@ impl Strands {
             }
         }
         let reach = system.bounds(dt);
-        let mut partners = Vec::new();
+        let mut coupled_bodies = Vec::new();
         for (body, link) in self.links.iter().enumerate() {
             let Some(link) = *link else {
                 continue;
@@ -119,7 +119,7 @@ impl Strands {
             }
             self.system.push_body(link, near, Vec3::ZERO, Vec3::ZERO);
             if near {
-                partners.push(Partner {
+                coupled_bodies.push(CoupledBody {
                     body,
                     link,
                     wrench: [Vec3::ZERO; 2],
@@ -129,23 +129,23 @@ impl Strands {
                 self.impulses[link] = ContactImpulse::default();
             }
         }
-        partners
+        coupled_bodies
     }
 
     fn advance_together(
         &mut self,
         rigid: &mut rigid::System,
-        mut partners: Vec<Partner>,
+        mut coupled_bodies: Vec<CoupledBody>,
         dt: f64,
     ) -> rigid::Report {
         // begin from the contact impulses of the last step
-        for partner in &mut partners {
-            rigid.state.wake(partner.body);
-            partner.wrench = external(rigid, partner.body, dt);
-            let last = &self.impulses[partner.link];
+        for coupled in &mut coupled_bodies {
+            rigid.state.wake(coupled.body);
+            coupled.wrench = external(rigid, coupled.body, dt);
+            let last = &self.impulses[coupled.link];
             if !last.blow && last.dt > 0.0 {
                 let scale = dt / last.dt;
-                partner.used = [last.linear * scale, last.angular * scale];
+                coupled.used = [last.linear * scale, last.angular * scale];
             }
         }
         // trees and contacts in turn, until both agree on the bodies' velocities
@@ -158,18 +158,18 @@ impl Strands {
                 if self.restore(&before).is_err() {
                     break;
                 }
-                for partner in &partners {
+                for coupled in &coupled_bodies {
                     self.system
-                        .push_body(partner.link, true, Vec3::ZERO, Vec3::ZERO);
-                    if self.is_blow(rigid, partner, dt) {
-                        self.system.strike_body(partner.link);
+                        .push_body(coupled.link, true, Vec3::ZERO, Vec3::ZERO);
+                    if self.is_blow(rigid, coupled, dt) {
+                        self.system.strike_body(coupled.link);
                     }
                 }
             }
-            self.solve_trees(rigid, &start, &partners, dt);
+            self.solve_trees(rigid, &start, &coupled_bodies, dt);
             seconds += self.last.seconds;
-            let agreed = partners.iter().all(|partner| {
-                let (tree, i) = (self.system.body(partner.link), partner.body);
+            let agreed = coupled_bodies.iter().all(|coupled| {
+                let (tree, i) = (self.system.body(coupled.link), coupled.body);
                 let shift = tree.linear_velocity - rigid.state.linear_velocity[i];
                 let spin = tree.angular_velocity - rigid.state.angular_velocity[i];
                 shift.length() + spin.length() * rigid.model.length[i] <= AGREED
@@ -180,33 +180,33 @@ impl Strands {
             if pass > 1 {
                 rigid.state.clone_from(&start);
             }
-            let (step, found) = self.contact_step(rigid, &start, &partners, dt);
+            let (step, found) = self.contact_step(rigid, &start, &coupled_bodies, dt);
             report = step;
             let mut same = true;
-            for (partner, found) in partners.iter_mut().zip(found) {
-                same &= partner.used == found;
-                partner.used = found;
+            for (coupled, found) in coupled_bodies.iter_mut().zip(found) {
+                same &= coupled.used == found;
+                coupled.used = found;
             }
             if same {
                 break;
             }
         }
         // bodies go where their trees went
-        self.take_home(rigid, &partners, dt);
+        self.take_home(rigid, &coupled_bodies, dt);
         self.last.seconds = seconds;
         self.total.add(&self.last);
         report
     }
 
-    /// Whether contacts push a partner so differently from the last step that it is a blow.
-    fn is_blow(&self, rigid: &rigid::System, partner: &Partner, dt: f64) -> bool {
-        let (last, i) = (&self.impulses[partner.link], partner.body);
+    /// Whether contacts push a coupled body so differently from the last step that it is a blow.
+    fn is_blow(&self, rigid: &rigid::System, coupled: &CoupledBody, dt: f64) -> bool {
+        let (last, i) = (&self.impulses[coupled.link], coupled.body);
         let scale = if last.dt > 0.0 { dt / last.dt } else { 0.0 };
         let (push, turn) = (
-            partner.used[0] - last.linear * scale,
-            partner.used[1] - last.angular * scale,
+            coupled.used[0] - last.linear * scale,
+            coupled.used[1] - last.angular * scale,
         );
-        let [shift, spin] = match self.system.body_response(partner.link) {
+        let [shift, spin] = match self.system.body_response(coupled.link) {
             Some([light, loose]) => [light * push, loose * turn],
             None => {
                 let inverse = rigid.state.inverse_inertia(&rigid.model, i);
@@ -216,12 +216,12 @@ impl Strands {
         shift.length() + spin.length() * rigid.model.length[i] > BLOW
     }
 
-    /// Steps all strands, and the partners with them, by `dt` under given contact impulses.
+    /// Steps all strands, and the coupled bodies with them, by `dt` under given contact impulses.
     fn solve_trees(
         &mut self,
         rigid: &rigid::System,
         start: &rigid::State,
-        partners: &[Partner],
+        coupled_bodies: &[CoupledBody],
         dt: f64,
     ) {
         let (begin, end) = (start.time, start.time + dt);
@@ -236,9 +236,9 @@ impl Strands {
                 begin + dt * u
             };
             self.drive(start, &now, u, time);
-            for partner in partners {
-                let [force, torque] = [0, 1].map(|p| partner.wrench[p] + partner.used[p] / dt);
-                self.system.push_body(partner.link, true, force, torque);
+            for coupled in coupled_bodies {
+                let [force, torque] = [0, 1].map(|p| coupled.wrench[p] + coupled.used[p] / dt);
+                self.system.push_body(coupled.link, true, force, torque);
             }
             report.add(&self.system.advance(time - self.system.state.time));
             self.system.state.time = time;
@@ -248,22 +248,22 @@ impl Strands {
         self.poses = now;
     }
 
-    /// A rigid step from `start` in which partners move as their trees have them but for contacts; what
+    /// A rigid step from `start` in which coupled bodies move as their trees have them but for contacts; what
     /// contacts gave each of them.
     fn contact_step(
         &self,
         rigid: &mut rigid::System,
         start: &rigid::State,
-        partners: &[Partner],
+        coupled_bodies: &[CoupledBody],
         dt: f64,
     ) -> (rigid::Report, Vec<[Vec3; 2]>) {
-        let seen: Vec<Apparent> = partners
+        let seen: Vec<Apparent> = coupled_bodies
             .iter()
-            .map(|partner| self.apparent(rigid, start, partner, dt))
+            .map(|coupled| self.apparent(rigid, start, coupled, dt))
             .collect();
-        let mut kept = Vec::with_capacity(partners.len());
-        for (partner, seen) in partners.iter().zip(&seen) {
-            let i = partner.body;
+        let mut kept = Vec::with_capacity(coupled_bodies.len());
+        for (coupled, seen) in coupled_bodies.iter().zip(&seen) {
+            let i = coupled.body;
             let (model, state) = (&mut rigid.model, &mut rigid.state);
             kept.push((
                 (model.mass[i], model.inverse_mass[i]),
@@ -278,12 +278,12 @@ impl Strands {
             (state.force[i], state.torque[i]) = (seen.force, seen.torque);
         }
         let report = rigid.step(dt);
-        let found = partners.iter().zip(&seen);
+        let found = coupled_bodies.iter().zip(&seen);
         let found = found
-            .map(|(partner, seen)| given(rigid, start, partner.body, seen, dt))
+            .map(|(coupled, seen)| given(rigid, start, coupled.body, seen, dt))
             .collect();
-        for (partner, (mass, inertia, damping)) in partners.iter().zip(kept) {
-            let (i, model) = (partner.body, &mut rigid.model);
+        for (coupled, (mass, inertia, damping)) in coupled_bodies.iter().zip(kept) {
+            let (i, model) = (coupled.body, &mut rigid.model);
             (model.mass[i], model.inverse_mass[i]) = mass;
             (model.inertia_local[i], model.inverse_inertia_local[i]) = inertia;
             (model.linear_damping[i], model.angular_damping[i]) = damping;
@@ -291,18 +291,18 @@ impl Strands {
         (report, found)
     }
 
-    /// Mass and inertia with which contacts see a partner, and what takes it from `start` to where its tree
+    /// Mass and inertia with which contacts see a coupled body, and what takes it from `start` to where its tree
     /// has it under the impulses that the tree was solved with.
     fn apparent(
         &self,
         rigid: &rigid::System,
         start: &rigid::State,
-        partner: &Partner,
+        coupled: &CoupledBody,
         dt: f64,
     ) -> Apparent {
-        let (i, model) = (partner.body, &rigid.model);
+        let (i, model) = (coupled.body, &rigid.model);
         let (mut mass, mut inertia) = (model.mass[i], model.inertia_local[i]);
-        if let Some([shift, turn]) = self.system.body_response(partner.link) {
+        if let Some([shift, turn]) = self.system.body_response(coupled.link) {
             // twice the blocks on the diagonal are more than the whole; no more than the body alone
             let norm = |m: drystone_base::Mat3| {
                 let m = m.transpose();
@@ -324,9 +324,9 @@ impl Strands {
             mass /= lighter;
             inertia = scaled(&inertia, 1.0 / slower);
         }
-        let tree = self.system.body(partner.link);
+        let tree = self.system.body(coupled.link);
         let gravity = model.gravity * model.gravity_scale[i];
-        let change = (tree.linear_velocity - start.linear_velocity[i]) * mass - partner.used[0];
+        let change = (tree.linear_velocity - start.linear_velocity[i]) * mass - coupled.used[0];
         let [then, now] = [
             (tree.pose.rotation, tree.angular_velocity),
             (start.rotation[i], start.angular_velocity[i]),
@@ -336,21 +336,21 @@ impl Strands {
             mass,
             inertia,
             force: change / dt - gravity * mass,
-            torque: (then - now - partner.used[1]) / dt,
+            torque: (then - now - coupled.used[1]) / dt,
         }
     }
 
-    /// The partners' bodies go where their trees have them.
-    fn take_home(&mut self, rigid: &mut rigid::System, partners: &[Partner], dt: f64) {
-        for partner in partners {
-            let (i, k) = (partner.body, partner.link);
-            let blow = self.is_blow(rigid, partner, dt);
+    /// Coupled bodies go where their trees have them.
+    fn take_home(&mut self, rigid: &mut rigid::System, coupled_bodies: &[CoupledBody], dt: f64) {
+        for coupled in coupled_bodies {
+            let (i, k) = (coupled.body, coupled.link);
+            let blow = self.is_blow(rigid, coupled, dt);
             if blow {
                 self.system.strike_body(k);
             }
             self.impulses[k] = ContactImpulse {
-                linear: partner.used[0],
-                angular: partner.used[1],
+                linear: coupled.used[0],
+                angular: coupled.used[1],
                 dt,
                 blow,
             };
@@ -366,10 +366,10 @@ impl Strands {
             state.angular_velocity[i] = tree.angular_velocity;
         }
         self.poses = poses(rigid);
-        for partner in partners {
-            let seen = &mut self.system.state.obstacle_pose[partner.body];
-            if !self.passable[partner.body] {
-                *seen = self.poses[partner.body];
+        for coupled in coupled_bodies {
+            let seen = &mut self.system.state.obstacle_pose[coupled.body];
+            if !self.passable[coupled.body] {
+                *seen = self.poses[coupled.body];
             }
         }
     }

@@ -8,7 +8,7 @@ use drystone_base::{Pose, Vec3};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-pub use growth::{Braid, Curl, Lanterns, Patch, Row, Scalp};
+pub use growth::{Braid, Curl, GroomPatch, Lanterns, Row, Scalp};
 pub use wood::Tree;
 
 use crate::defaults::is_default;
@@ -99,7 +99,7 @@ pub enum GroomPattern {
     /// Side by side along x: bangs, a fringe.
     Row(Row),
     /// On a rectangle: fur, grass, a brush.
-    Patch(Patch),
+    Patch(GroomPatch),
     /// On the upper part of a ball, combed down over it: hair on a head.
     Scalp(Scalp),
     /// Branched, one or many.

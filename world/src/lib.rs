@@ -65,7 +65,7 @@ pub use generator::{
     Arch, CardHouse, Column, Dominoes, Fill, Generator, Grid, House, Line, Nails, Pattern, Pyramid,
     Ring, Stack, Wall,
 };
-pub use groom::{Braid, Curl, Groom, GroomPattern, Lanterns, Patch, Row, Scalp, Tree};
+pub use groom::{Braid, Curl, Groom, GroomPatch, GroomPattern, Lanterns, Row, Scalp, Tree};
 pub use id::{BodyId, ClothId, Id, StrandId, Thing};
 pub use metrics::{
     ClothRecord, ClothRun, ContactCounts, EnergyRun, FrameRecord, Recorder, RunReport, Spread,

@@ -4,6 +4,7 @@ use drystone_rigid::Options;
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
 
+use crate::solver::rename_options;
 use crate::{Scene, SceneError, today};
 
 impl Scene {
@@ -41,6 +42,8 @@ impl Scene {
                 _ => {}
             }
         }
+        // or a value would stand under both names beside the preset
+        rename_options(&mut given);
         let wanted = self.options_with(&given)?;
         if self.preset.is_some() && self.options()? != wanted {
             (self.solver.rigid, self.preset) = (wanted, None);

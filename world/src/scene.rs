@@ -82,11 +82,27 @@ pub struct Scene {
 pub struct Contact {
     /// The two materials by name; the same twice for a material against itself.
     pub between: [String; 2],
-    /// Coulomb's coefficient \[1\].
+    /// Coulomb's coefficient of what slides, and of what rests too unless `static_friction` is given; `dynamic_friction`
+    /// in files is the same word \[1\].
+    #[serde(alias = "dynamic_friction")]
     pub friction: f64,
+    /// Coulomb's coefficient of what rests, at least `friction` \[1\].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub static_friction: Option<f64>,
     /// Newton's coefficient, 0 to 1 \[1\].
     #[serde(default, skip_serializing_if = "is_default")]
     pub restitution: f64,
+}
+
+impl Contact {
+    /// What holds between its materials.
+    pub(crate) fn material(&self) -> Material {
+        Material {
+            friction: self.friction,
+            static_friction: self.static_friction,
+            restitution: self.restitution,
+        }
+    }
 }
 
 impl Default for Scene {
@@ -175,6 +191,7 @@ impl Scene {
             Material {
                 friction,
                 restitution,
+                ..Material::default()
             },
         );
         self
@@ -185,6 +202,7 @@ impl Scene {
         self.contacts.push(Contact {
             between: [a.into(), b.into()],
             friction,
+            static_friction: None,
             restitution,
         });
         self
@@ -433,13 +451,21 @@ impl Scene {
     }
 
     fn check_materials(&self) -> Result<(), SceneError> {
-        let check = |place: &Subject, friction: f64, restitution: f64| {
+        let check = |place: &Subject, material: Material| {
+            let (friction, restitution) = (material.friction, material.restitution);
             ensure(
                 (0.0..=1e3).contains(&friction),
                 place,
                 "friction",
                 friction,
                 "0 to 1000",
+            )?;
+            ensure(
+                (friction..=1e3).contains(&material.at_rest()),
+                place,
+                "static_friction",
+                material.at_rest(),
+                &format!("at least `friction`, which is {friction}, and at most 1000"),
             )?;
             ensure(
                 (0.0..=1.0).contains(&restitution),
@@ -450,15 +476,11 @@ impl Scene {
             )
         };
         for (name, material) in &self.materials {
-            check(
-                &Subject::named("material", name),
-                material.friction,
-                material.restitution,
-            )?;
+            check(&Subject::named("material", name), *material)?;
         }
         for (i, contact) in self.contacts.iter().enumerate() {
             let place = Subject::numbered("contact", i);
-            check(&place, contact.friction, contact.restitution)?;
+            check(&place, contact.material())?;
             for name in &contact.between {
                 if name != DEFAULT_MATERIAL && !self.materials.contains_key(name) {
                     return Err(self.no_material(&place, name));

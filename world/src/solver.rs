@@ -9,6 +9,7 @@ use drystone_rigid::Options;
 use schemars::JsonSchema;
 use serde::de::{Error, MapAccess};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_json::Value;
 
 use crate::beside::{Beside, read_beside};
 use crate::defaults::is_default;
@@ -70,17 +71,52 @@ pub const OLD_WORDS: [(&str, &[&str]); 5] = [
     ("cloth_plane", &["solver", "cloth", "plane"]),
 ];
 
+/// Options in `solver.rigid` that had another name before: the path to each, and the name that its last word has now.
+/// Read from the first row to the last.
+const RENAMED_OPTIONS: [(&[&str], &str); 3] = [
+    (&["coursed", "coarse"], "solver"),
+    (&["tuning", "worth"], "coarse_decrease"),
+    (&["tuning", "stale"], "rebuild_fraction"),
+];
+
 /// The dotted path that `path` of a scene file means, in words of today.
 pub fn today<'a>(path: &[&'a str]) -> Vec<&'a str> {
-    if let ["solver", option, ..] = path
-        && !Sections::KEYS.contains(option)
-    {
-        return [&["solver", "rigid"], &path[1..]].concat();
+    // another word for the same
+    if let ["material" | "contact", which, "dynamic_friction"] = path {
+        return vec![path[0], which, "friction"];
     }
     let old = OLD_WORDS.iter().find(|(old, _)| path.first() == Some(old));
-    match old {
-        Some((_, new)) => [*new, &path[1..]].concat(),
-        None => path.to_vec(),
+    let mut path = match (path, old) {
+        (["solver", option, ..], _) if !Sections::KEYS.contains(option) => {
+            [&["solver", "rigid"], &path[1..]].concat()
+        }
+        (_, Some((_, new))) => [*new, &path[1..]].concat(),
+        _ => path.to_vec(),
+    };
+    if let ["solver", "rigid", options @ ..] = &mut path[..] {
+        for (old, new) in RENAMED_OPTIONS {
+            if options.starts_with(old) {
+                options[old.len() - 1] = new;
+            }
+        }
+    }
+    path
+}
+
+/// Gives the options of `rigid`, as a file has them, the names of today.
+pub(crate) fn rename_options(rigid: &mut Value) {
+    for (old, new) in RENAMED_OPTIONS {
+        let Some((last, tables)) = old.split_last() else {
+            continue;
+        };
+        let table = tables
+            .iter()
+            .try_fold(&mut *rigid, |table, key| table.get_mut(key));
+        if let Some(Value::Object(table)) = table
+            && let Some(value) = table.remove(*last)
+        {
+            table.insert(new.into(), value);
+        }
     }
 }
 

@@ -18,7 +18,7 @@ use drystone_strand::{self as strand, Report, System, energy};
 use serde::{Deserialize, Serialize};
 
 use crate::coupling::{ContactImpulse, motion};
-use crate::strand::build::{Built, Course, Ride, Rider, build, link_of};
+use crate::strand::build::{Attacher, Attachment, BodyMotion, Built, build, link_of};
 use crate::{Anchor, Base, Body, FrameStrand, Material, Scene, SceneError, Strand};
 
 /// All that moves about the strands of a world.
@@ -37,7 +37,7 @@ pub(crate) const AWAY: Vec3 = Vec3::new(0.0, -1e7, 0.0);
 
 /// What of a curve stays the same in all frames.
 #[derive(Clone)]
-struct Look {
+struct Appearance {
     name: Arc<str>,
     /// At every point \[m\].
     radii: Arc<[f64]>,
@@ -47,14 +47,14 @@ struct Look {
 /// The strands of a world, coupled to its bodies.
 pub(crate) struct Strands {
     pub(crate) system: System,
-    pub(crate) courses: Vec<Course>,
-    bases: Vec<Ride>,
-    references: Vec<Ride>,
-    anchors: Vec<Ride>,
+    pub(crate) body_motions: Vec<BodyMotion>,
+    bases: Vec<Attachment>,
+    references: Vec<Attachment>,
+    anchors: Vec<Attachment>,
     /// Steps of the strands in one of the bodies.
     pub(crate) substeps: u32,
     /// Of every curve, by strand.
-    looks: Vec<Vec<Look>>,
+    appearances: Vec<Vec<Appearance>>,
     pub(crate) rest_shapes: Vec<strand::RestShape>,
     /// Of every body that forces move: its index among the rigid bodies of the strand system.
     pub(crate) links: Vec<Option<usize>>,
@@ -85,7 +85,7 @@ impl Strands {
     fn of(scene: &Scene, rigid: &rigid::System) -> Result<Self, SceneError> {
         let Built {
             model,
-            courses,
+            body_motions,
             bases,
             references,
             anchors,
@@ -102,9 +102,9 @@ impl Strands {
                 kick(&mut system, i, strand.kick, scene.seed.into());
             }
         }
-        let looks = scene.strands.iter().zip(&system.model.chains);
-        let looks = looks
-            .map(|(strand, chain)| looks_of(strand, chain))
+        let appearances = scene.strands.iter().zip(&system.model.chains);
+        let appearances = appearances
+            .map(|(strand, chain)| appearances_of(strand, chain))
             .collect();
         let steps = scene.steps_per_frame();
         let mut strands = Self {
@@ -114,11 +114,11 @@ impl Strands {
             passable: scene.bodies.iter().map(|body| body.passable).collect(),
             poses: poses(rigid),
             system,
-            courses,
+            body_motions,
             bases,
             references,
             anchors,
-            looks,
+            appearances,
             rest_shapes,
             behind: false,
             total: Report::default(),
@@ -155,12 +155,16 @@ impl Strands {
         }
     }
 
-    /// Lets the strand of ride `k`, which starts now, move with the body that it follows.
+    /// Lets the strand of attachment `k`, which starts now, move with the body that it follows.
     fn start_on(&mut self, k: usize, rigid: &rigid::System) {
-        let (state, system, ride) = (&rigid.state, &mut self.system, &self.bases[k]);
-        let (b, chain, t) = (ride.body, &mut system.model.chains[ride.of], state.time);
+        let (state, system, attachment) = (&rigid.state, &mut self.system, &self.bases[k]);
+        let (b, chain, t) = (
+            attachment.body,
+            &mut system.model.chains[attachment.of],
+            state.time,
+        );
         let (v, w) = (state.linear_velocity[b], state.angular_velocity[b]);
-        let driven = matches!(self.courses[b], Course::Driven);
+        let driven = matches!(self.body_motions[b], BodyMotion::Driven);
         if !driven || (v == Vec3::ZERO && w == Vec3::ZERO) {
             return;
         }
@@ -176,7 +180,7 @@ impl Strands {
         let keys: Vec<strand::Key> = (-3..=3).map(key).collect();
         if let Ok(path) = MotionPath::smooth(&keys) {
             let still = std::mem::replace(&mut chain.base.path, path);
-            system.state.strands[ride.of].restart(chain, t);
+            system.state.strands[attachment.of].restart(chain, t);
             chain.base.path = still;
         }
     }
@@ -216,16 +220,16 @@ impl Strands {
     pub(crate) fn drive(&mut self, state: &rigid::State, before: &[Pose], u: f64, time: f64) {
         let Self {
             system,
-            courses,
+            body_motions,
             poses,
             passable,
             ..
         } = self;
-        let at = |body: usize| match &courses[body] {
-            Course::Still(pose) => *pose,
-            Course::Smooth(path) => path.pose(time),
-            Course::Driven if u == 1.0 => poses[body],
-            Course::Driven => between(&before[body], &poses[body], u),
+        let at = |body: usize| match &body_motions[body] {
+            BodyMotion::Still(pose) => *pose,
+            BodyMotion::Smooth(path) => path.pose(time),
+            BodyMotion::Driven if u == 1.0 => poses[body],
+            BodyMotion::Driven => between(&before[body], &poses[body], u),
         };
         for k in 0..system.model.obstacles.len() {
             let away = system.state.obstacle_pose[k].position == AWAY;
@@ -236,23 +240,24 @@ impl Strands {
                 if away {
                     system.state.obstacle_pose[k] = before[k];
                 }
-                if let Course::Driven = courses[k] {
+                if let BodyMotion::Driven = body_motions[k] {
                     system.state.obstacle_target[k] = Some(at(k));
                 }
             }
         }
-        let driven = |ride: &&Ride| matches!(courses[ride.body], Course::Driven);
-        for ride in self.bases.iter().filter(driven) {
-            system.drive_base(ride.of, time, at(ride.body));
+        let driven =
+            |attachment: &&Attachment| matches!(body_motions[attachment.body], BodyMotion::Driven);
+        for attachment in self.bases.iter().filter(driven) {
+            system.drive_base(attachment.of, time, at(attachment.body));
         }
-        for ride in self.references.iter().filter(driven) {
-            let base = &mut system.model.chains[ride.of].base;
-            let pose = at(ride.body);
+        for attachment in self.references.iter().filter(driven) {
+            let base = &mut system.model.chains[attachment.of].base;
+            let pose = at(attachment.body);
             base.reference = base.reference.take().map(|path| path.driven_to(time, pose));
         }
-        for ride in &self.anchors {
-            let pose = at(ride.body).then(&ride.local);
-            if let Some(path) = anchor(&mut system.model.constraints[ride.of]) {
+        for attachment in &self.anchors {
+            let pose = at(attachment.body).then(&attachment.local);
+            if let Some(path) = anchor(&mut system.model.constraints[attachment.of]) {
                 *path = path.driven_to(time, pose);
             }
         }
@@ -261,15 +266,17 @@ impl Strands {
     /// Every curve as it is now.
     pub(crate) fn frame(&self) -> Vec<FrameStrand> {
         let mut list = Vec::new();
-        for (i, looks) in self.looks.iter().enumerate() {
+        for (i, appearances) in self.appearances.iter().enumerate() {
             let (points, frames) = (self.system.points(i), self.system.frames(i));
-            for ((points, orientations), look) in points.into_iter().zip(frames).zip(looks) {
+            for ((points, orientations), appearance) in
+                points.into_iter().zip(frames).zip(appearances)
+            {
                 list.push(FrameStrand {
-                    name: look.name.clone(),
+                    name: appearance.name.clone(),
                     points,
                     orientations,
-                    radii: look.radii.clone(),
-                    colour: look.colour,
+                    radii: appearance.radii.clone(),
+                    colour: appearance.colour,
                 });
             }
         }
@@ -330,13 +337,14 @@ impl Strands {
     }
 
     pub(crate) fn snapshot(&self) -> StrandSnapshot {
-        let chain = |ride: &Ride| &self.system.model.chains[ride.of].base;
+        let chain = |attachment: &Attachment| &self.system.model.chains[attachment.of].base;
         let references = self
             .references
             .iter()
             .filter_map(|r| chain(r).reference.clone());
-        let held =
-            |ride: &Ride| anchor(&mut self.system.model.constraints[ride.of].clone()).cloned();
+        let held = |attachment: &Attachment| {
+            anchor(&mut self.system.model.constraints[attachment.of].clone()).cloned()
+        };
         StrandSnapshot {
             state: self.system.state.clone(),
             paths: [
@@ -357,11 +365,11 @@ impl Strands {
         }
         self.system.restore(snapshot.state.clone())?;
         let [references, anchors] = &snapshot.paths;
-        for (ride, path) in self.references.iter().zip(references) {
-            self.system.model.chains[ride.of].base.reference = Some(path.clone());
+        for (attachment, path) in self.references.iter().zip(references) {
+            self.system.model.chains[attachment.of].base.reference = Some(path.clone());
         }
-        for (ride, path) in self.anchors.iter().zip(anchors) {
-            if let Some(slot) = anchor(&mut self.system.model.constraints[ride.of]) {
+        for (attachment, path) in self.anchors.iter().zip(anchors) {
+            if let Some(slot) = anchor(&mut self.system.model.constraints[attachment.of]) {
                 *slot = path.clone();
             }
         }
@@ -387,14 +395,14 @@ impl Strands {
             name: body.name.clone(),
             shape: rigid.model.shape[last].clone(),
             path: MotionPath::fixed(pose),
-            static_friction: material.friction,
+            static_friction: material.at_rest(),
             dynamic_friction: material.friction,
             restitution: material.restitution,
             against: self.system.model.against(&body.material),
         })?;
         self.system.state.obstacle_pose.push(Pose::at(AWAY));
         self.system.state.obstacle_target.push(None);
-        self.courses.push(Course::Driven);
+        self.body_motions.push(BodyMotion::Driven);
         self.passable.push(body.passable);
         let link = link_of(&rigid.model, last, body.passable, &mut self.system.model)?;
         if let Some(k) = link {
@@ -409,7 +417,7 @@ impl Strands {
     /// Puts the obstacle of body `b` where that has been put, without a motion that would push.
     pub(crate) fn place_body(&mut self, b: usize, pose: Pose) {
         self.poses[b] = pose;
-        if let Course::Still(place) = &mut self.courses[b] {
+        if let BodyMotion::Still(place) = &mut self.body_motions[b] {
             *place = pose;
             self.system.model.obstacles[b].path = MotionPath::fixed(pose);
         }
@@ -441,7 +449,7 @@ impl Strands {
             Anchor::Tie { strand, .. } => self.system.model.find(strand),
             _ => None,
         });
-        let rider = Rider {
+        let attacher = Attacher {
             links: tied.map(|k| (k, self.system.links(k))).collect(),
             poses: &self.poses,
             index,
@@ -452,19 +460,19 @@ impl Strands {
         // the same way as at the start, into the model there is
         let mut built = Built {
             model: std::mem::take(&mut self.system.model),
-            courses: std::mem::take(&mut self.courses),
+            body_motions: std::mem::take(&mut self.body_motions),
             links: std::mem::take(&mut self.links),
             bases: Vec::new(),
             references: Vec::new(),
             anchors: Vec::new(),
             grooms: Vec::new(),
         };
-        let mut made = rider.add(strand, &mut built);
+        let mut made = attacher.add(strand, &mut built);
         for (k, hold) in strand.holds.iter().enumerate() {
-            made = made.and_then(|()| rider.hold(strand, i, k, hold, &mut built));
+            made = made.and_then(|()| attacher.hold(strand, i, k, hold, &mut built));
         }
         self.system.model = built.model;
-        (self.courses, self.links) = (built.courses, built.links);
+        (self.body_motions, self.links) = (built.body_motions, built.links);
         if made.is_err() {
             self.system.model.truncate(i, holds);
             return made;
@@ -486,27 +494,28 @@ impl Strands {
             kick(&mut self.system, i, strand.kick, seed);
         }
         let chain = &self.system.model.chains[i];
-        self.looks.push(looks_of(strand, chain));
+        self.appearances.push(appearances_of(strand, chain));
         Ok(())
     }
 
     /// Takes strand `i` out, with what holds it and what ties others to it.
     pub(crate) fn remove(&mut self, i: usize) -> Result<(), SceneError> {
         let places = self.system.remove(i)?;
-        self.looks.remove(i);
-        for rides in [&mut self.bases, &mut self.references] {
-            rides.retain(|ride| ride.of != i);
-            for ride in rides {
-                ride.of -= usize::from(ride.of > i);
+        self.appearances.remove(i);
+        for attachments in [&mut self.bases, &mut self.references] {
+            attachments.retain(|attachment| attachment.of != i);
+            for attachment in attachments {
+                attachment.of -= usize::from(attachment.of > i);
             }
         }
-        self.anchors.retain_mut(|ride| match places[ride.of] {
-            Some(now) => {
-                ride.of = now;
-                true
-            }
-            None => false,
-        });
+        self.anchors
+            .retain_mut(|attachment| match places[attachment.of] {
+                Some(now) => {
+                    attachment.of = now;
+                    true
+                }
+                None => false,
+            });
         Ok(())
     }
 
@@ -515,12 +524,12 @@ impl Strands {
         let (model, options) = (self.system.described_model(), self.system.options());
         Ok(Self {
             system: System::new(model, options.clone())?,
-            courses: self.courses.clone(),
+            body_motions: self.body_motions.clone(),
             bases: self.bases.clone(),
             references: self.references.clone(),
             anchors: self.anchors.clone(),
             substeps: self.substeps,
-            looks: self.looks.clone(),
+            appearances: self.appearances.clone(),
             rest_shapes: self.rest_shapes.clone(),
             links: self.links.clone(),
             impulses: self.impulses.clone(),
@@ -578,9 +587,9 @@ fn between(a: &Pose, b: &Pose, u: f64) -> Pose {
 }
 
 /// What of the curves of a strand stays the same in all frames.
-fn looks_of(strand: &Strand, chain: &strand::Chain) -> Vec<Look> {
+fn appearances_of(strand: &Strand, chain: &strand::Chain) -> Vec<Appearance> {
     let curves = chain.parameters.iter().enumerate();
-    let look = |(c, parameters): (usize, &strand::Parameters)| {
+    let appearance = |(c, parameters): (usize, &strand::Parameters)| {
         let name: Arc<str> = match c {
             0 => strand.name.as_str().into(),
             c => format!("{}/{c}", strand.name).into(),
@@ -590,11 +599,11 @@ fn looks_of(strand: &Strand, chain: &strand::Chain) -> Vec<Look> {
         links.sort_by_key(|&j| chain.source[j].1);
         let joints = links.iter().map(|&j| chain.at_joint[j]).chain([1.0]);
         let radii: Vec<f64> = joints.map(|s| parameters.radius.at(s, 0.0)).collect();
-        Look {
+        Appearance {
             name,
             radii: radii.into(),
             colour: strand.colour,
         }
     };
-    curves.map(look).collect()
+    curves.map(appearance).collect()
 }

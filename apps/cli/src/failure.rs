@@ -57,7 +57,7 @@ impl Failure {
     pub(crate) fn present(self) -> ExitCode {
         match self.what {
             What::Line(message) | What::Refused(message, _) => {
-                say::aside(format_args!("error: {message}"));
+                say::stderr_line(format_args!("error: {message}"));
             }
             What::File(error) => present_file_error(*error),
         }
@@ -68,7 +68,7 @@ impl Failure {
 /// A file error: with its line and a caret where it has a place, else in one line.
 fn present_file_error(error: FileError) {
     let Some(place) = &error.place else {
-        return say::aside(format_args!("error: {error}"));
+        return say::stderr_line(format_args!("error: {error}"));
     };
     // a caret under nothing is not seen
     let length = place.span.len().max(1);
@@ -79,7 +79,7 @@ fn present_file_error(error: FileError) {
         diagnostic = diagnostic.with_help(help);
     }
     let source = NamedSource::new(&error.file, place.text.to_string());
-    say::aside(format_args!(
+    say::stderr_line(format_args!(
         "{:?}",
         Report::new(diagnostic).with_source_code(source)
     ));

@@ -14,7 +14,7 @@ pub(crate) fn listen() {
             #[allow(clippy::exit)] // a handler cannot return to main
             std::process::exit(i32::from(INTERRUPTED));
         }
-        say::aside("\nfinishing the files; once more to abort");
+        say::stderr_line("\nfinishing the files; once more to abort");
     });
 }
 

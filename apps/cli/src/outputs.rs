@@ -175,7 +175,7 @@ impl Outputs {
             Ok(()) => true,
             Err(error) => {
                 // full disks empty again: the next one may work, and this is said at once
-                say::aside(format_args!("warning: {error}"));
+                say::stderr_line(format_args!("warning: {error}"));
                 self.failures.push(error.to_string());
                 false
             }
@@ -230,7 +230,7 @@ pub(crate) fn start_film(
     }
     let film = Film::create(path, scenery, &settings).map_err(Failure::input)?;
     if let Some(note) = film.note() {
-        say::aside(format_args!("warning: {note}"));
+        say::stderr_line(format_args!("warning: {note}"));
     }
     Ok(film)
 }
@@ -273,14 +273,14 @@ fn write_json(path: &Path, report: &RunReport) -> Result<(), String> {
     write_text(path, &text)
 }
 
-/// Writes `text` aside and renames it, so that its name always stands for a whole file.
+/// Writes `text` under a temporary name and renames it, so that its name always stands for a whole file.
 pub(crate) fn write_text(path: &Path, text: &str) -> Result<(), String> {
     let named = |error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
     if let Some(folder) = path.parent().filter(|f| !f.as_os_str().is_empty()) {
         fs::create_dir_all(folder).map_err(|e| named(&e))?;
     }
-    let mut aside = path.as_os_str().to_owned();
-    aside.push(".part");
-    fs::write(&aside, text).map_err(|e| named(&e))?;
-    fs::rename(&aside, path).map_err(|e| named(&e))
+    let mut temporary = path.as_os_str().to_owned();
+    temporary.push(".part");
+    fs::write(&temporary, text).map_err(|e| named(&e))?;
+    fs::rename(&temporary, path).map_err(|e| named(&e))
 }

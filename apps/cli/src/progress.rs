@@ -79,7 +79,7 @@ impl Progress {
                 bar.set_message(text);
                 bar.set_position((done * 1e6) as u64);
             }
-            None => say::aside(format_args!("{}: {:.0} %, {text}", self.name, 100.0 * done)),
+            None => say::stderr_line(format_args!("{}: {:.0} %, {text}", self.name, 100.0 * done)),
         }
         (self.steps, self.seconds, self.shown) = (0, 0.0, Instant::now());
     }
@@ -99,7 +99,7 @@ impl Progress {
         );
         match &self.bar {
             Some(bar) => bar.set_message(text),
-            None => say::aside(format_args!("{}: {text}", self.name)),
+            None => say::stderr_line(format_args!("{}: {text}", self.name)),
         }
         self.shown = Instant::now();
     }
@@ -120,10 +120,10 @@ impl Progress {
     }
 
     /// A line on standard error, above the bar.
-    pub(crate) fn aside(&self, text: impl std::fmt::Display) {
+    pub(crate) fn stderr_line(&self, text: impl std::fmt::Display) {
         match &self.bar {
-            Some(bar) => bar.suspend(|| say::aside(text)),
-            None => say::aside(text),
+            Some(bar) => bar.suspend(|| say::stderr_line(text)),
+            None => say::stderr_line(text),
         }
     }
 

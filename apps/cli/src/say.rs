@@ -10,7 +10,7 @@ pub(crate) fn line(text: impl Display) {
 }
 
 /// A line on standard error.
-pub(crate) fn aside(text: impl Display) {
+pub(crate) fn stderr_line(text: impl Display) {
     let _ = writeln!(std::io::stderr().lock(), "{text}");
 }
 

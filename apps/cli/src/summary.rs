@@ -95,7 +95,7 @@ pub(crate) fn print(report: &RunReport, outputs: &Outputs) {
         say::line("  no file was asked for: -o FILE.usda, --picture FILE.png, --film FILE.mp4");
     }
     for failure in &outputs.failures {
-        say::aside(format_args!("error: {failure}"));
+        say::stderr_line(format_args!("error: {failure}"));
     }
 }
 

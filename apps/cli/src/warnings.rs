@@ -19,8 +19,8 @@ impl Warnings {
         let findings = world.findings();
         for (k, finding) in findings.iter().enumerate().skip(self.seen) {
             match k {
-                k if k < MOST => progress.aside(format_args!("warning: {finding}")),
-                MOST => progress.aside("warning: more findings; the report lists them all"),
+                k if k < MOST => progress.stderr_line(format_args!("warning: {finding}")),
+                MOST => progress.stderr_line("warning: more findings; the report lists them all"),
                 _ => {}
             }
         }

@@ -30,32 +30,42 @@ pub(crate) enum Command {
     /// Shows the moment `time` \[s\]; simulates up to it if need be.
     Goto { time: f64 },
     /// Changes a value of the scene, as `--set` does.
-    Set { lane: usize, assignment: String },
+    Set {
+        #[serde(alias = "lane")]
+        session: usize,
+        assignment: String,
+    },
     /// Forgets all changes of values.
-    Reset { lane: usize },
+    Reset {
+        #[serde(alias = "lane")]
+        session: usize,
+    },
     /// A second run beside the first with these changes, or none.
     Compare { sets: Option<Vec<String>> },
     /// Takes hold of a body at a point of the world \[m\].
     Grab {
-        lane: usize,
+        #[serde(alias = "lane")]
+        session: usize,
         body: usize,
         point: [f64; 3],
     },
     /// Takes hold of a segment of a curve of the frames at a point of the world \[m\].
     GrabStrand {
-        lane: usize,
+        #[serde(alias = "lane")]
+        session: usize,
         curve: usize,
         segment: usize,
         point: [f64; 3],
     },
     /// Takes hold of a vertex of a cloth of the frames at a point of the world \[m\].
     GrabCloth {
-        lane: usize,
+        #[serde(alias = "lane")]
+        session: usize,
         cloth: usize,
         vertex: usize,
         point: [f64; 3],
     },
-    /// Moves the hand \[m\].
+    /// Moves the pointer that drags \[m\].
     Drag { target: [f64; 3] },
     /// Lets go.
     Release {},
@@ -158,8 +168,10 @@ mod tests {
             r#"{"do":"play"}"#,
             r#"{"do":"step","count":-3}"#,
             r#"{"do":"compare","sets":null}"#,
+            r#"{"do":"grab-strand","session":0,"curve":1,"segment":2,"point":[0,1,2]}"#,
+            // the word of older pages
             r#"{"do":"grab-strand","lane":0,"curve":1,"segment":2,"point":[0,1,2]}"#,
-            r#"{"do":"grab-cloth","lane":0,"cloth":1,"vertex":2,"point":[0,1,2]}"#,
+            r#"{"do":"grab-cloth","session":0,"cloth":1,"vertex":2,"point":[0,1,2]}"#,
             r#"{"do":"throw","origin":[0,1,2],"velocity":[0,0,-9],"radius":0.5}"#,
         ] {
             assert!(Command::parse(good).is_ok(), "{good}");
@@ -170,8 +182,8 @@ mod tests {
             "[]",
             r#"{"do":"leave"}"#,
             r#"{"do":"export"}"#,
-            r#"{"do":"grab-cloth","lane":0,"cloth":-1,"vertex":2,"point":[0,1,2]}"#,
-            r#"{"do":"grab-strand","lane":0,"curve":1,"segment":2,"point":[0,1e300,2]}"#,
+            r#"{"do":"grab-cloth","session":0,"cloth":-1,"vertex":2,"point":[0,1,2]}"#,
+            r#"{"do":"grab-strand","session":0,"curve":1,"segment":2,"point":[0,1e300,2]}"#,
             r#"{"do":"play","more":1}"#,
             r#"{"do":"speed","factor":-1}"#,
             r#"{"do":"speed","factor":1e999}"#,
@@ -179,12 +191,12 @@ mod tests {
             r#"{"do":"step","count":2000000000}"#,
             r#"{"do":"drag","target":[1e300,0,0]}"#,
             r#"{"do":"throw","origin":[0,0,0],"velocity":[0,0,0],"radius":0}"#,
-            r#"{"do":"grab","lane":-1,"body":0,"point":[0,0,0]}"#,
+            r#"{"do":"grab","session":-1,"body":0,"point":[0,0,0]}"#,
         ] {
             assert!(Command::parse(bad).is_err(), "{bad}");
         }
         let long = format!(
-            r#"{{"do":"set","lane":0,"assignment":"{}"}}"#,
+            r#"{{"do":"set","session":0,"assignment":"{}"}}"#,
             "x".repeat(5000)
         );
         assert!(Command::parse(&long).is_err());

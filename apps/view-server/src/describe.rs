@@ -11,13 +11,13 @@ use drystone_picture::render::{Item, Surface};
 use drystone_world::{Frame, Motion, Scene, SceneError, World};
 use serde_json::{Value, json};
 
-use crate::parts::{Curve, curve, sheet};
+use crate::frame_index::{Curve, curve, sheet};
 
 /// Width over height that cameras are made for \[1\].
 const ASPECT: f64 = 1.6;
 
 /// The description of `world`, whose frames carry `epoch`, and the origin of their positions.
-pub(crate) fn describe(world: &World, lane: usize, epoch: u32) -> (Value, Vec3) {
+pub(crate) fn describe(world: &World, session: usize, epoch: u32) -> (Value, Vec3) {
     // bodies, relative to whole metres near the camera's target
     let frame = world.frame();
     let camera = camera(world, &frame, ASPECT);
@@ -52,7 +52,7 @@ pub(crate) fn describe(world: &World, lane: usize, epoch: u32) -> (Value, Vec3) 
     let scene = world.scene();
     let value = json!({
         "type": "scene",
-        "lane": lane,
+        "session": session,
         "epoch": epoch,
         "name": scene.name,
         "about": scene.about,

@@ -1,6 +1,6 @@
 //! What has been seen and can be looked at again: encoded frames in order of time, within bounds.
 
-/// Most bytes that the history of a lane may take.
+/// Most bytes that the history of a session may take.
 const MOST_BYTES: usize = 128 << 20;
 
 /// Encoded frames in order of time.

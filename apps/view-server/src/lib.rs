@@ -17,24 +17,24 @@
 //! ```
 
 mod assets;
+mod body_drag;
 mod command;
 mod describe;
+mod diagnostics;
+mod drag;
 mod export;
-mod grip;
+mod frame_index;
 mod guard;
-mod hand;
 mod history;
-mod inside;
-mod lane;
 mod page;
-mod parts;
+mod player;
 mod query;
 mod registry;
 mod run;
 mod server;
+mod session;
 mod socket;
 mod source;
-mod tape;
 mod thumbnail;
 mod unpack;
 pub mod wire;

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use crate::assets;
 use crate::describe::{describe, settings};
-use crate::tape::numbers;
+use crate::player::numbers;
 use crate::wire::{self, Header, Known, kinds};
 
 /// A page that is being filled with frames.
@@ -57,9 +57,9 @@ impl Page {
         Ok(page)
     }
 
-    /// The same of a lane that knows all this already; its frames are of epoch 0.
+    /// The same of a session that knows all this already; its frames are of epoch 0.
     pub(crate) fn of(name: &str, mut scene: Value, settings: Value, origin: Vec3) -> Self {
-        scene["lane"] = json!(0);
+        scene["session"] = json!(0);
         scene["epoch"] = json!(0);
         Self {
             name: name.into(),
@@ -82,7 +82,7 @@ impl Page {
     /// The same, of things that `world` knows.
     pub(crate) fn add(&mut self, world: &World, frame: &Frame, record: &FrameRecord) {
         let header = Header {
-            lane: 0,
+            session: 0,
             epoch: 0,
             origin: self.origin,
         };
@@ -114,7 +114,7 @@ impl Page {
         if frame.len() < wire::HEADER {
             return;
         }
-        // lane 0, epoch 0
+        // session 0, epoch 0
         frame[1] = 0;
         frame[4..8].fill(0);
         // bytes that mean the same stand together, which is what the compression looks for

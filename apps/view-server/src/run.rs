@@ -13,8 +13,8 @@ use serde_json::{Value, json};
 use tokio::sync::{oneshot, watch};
 
 use crate::command::Command;
-use crate::grip::Grip;
-use crate::lane::Lane;
+use crate::drag::Drag;
+use crate::session::Session;
 use crate::source::{Complaint, Source};
 use crate::wire::flags;
 
@@ -42,9 +42,9 @@ pub(crate) struct Identity {
 pub(crate) struct Published {
     /// JSON; changes seldom.
     pub(crate) status: Arc<str>,
-    /// Of every lane: its epoch and the JSON that describes it.
+    /// Of every session: its epoch and the JSON that describes it.
     pub(crate) descriptions: Vec<(u32, Arc<str>)>,
-    /// Of every lane, as [`crate::wire`] lays it out.
+    /// Of every session, as [`crate::wire`] lays it out.
     pub(crate) frames: Vec<Bytes>,
 }
 
@@ -97,12 +97,12 @@ impl Run {
             inbox,
             publisher,
             wanted: identity,
-            lanes: Vec::new(),
+            sessions: Vec::new(),
             playing,
             speed: 1.0,
             looped: false,
             goto,
-            looking: None,
+            shown_time: None,
             beyond: false,
             error: None,
             refused: None,
@@ -172,7 +172,7 @@ impl Run {
     pub(crate) fn leave(&self, client: u64) {
         *lock(&self.shared.watched) = Instant::now();
         self.shared.watchers.fetch_sub(1, Ordering::Relaxed);
-        // with a full inbox the hand of this client stays for as long as it takes to try again
+        // with a full inbox the drag of this client stays for as long as it takes to try again
         for _ in 0..100 {
             if self.send(client, Command::Leave) {
                 break;
@@ -197,9 +197,9 @@ struct Stage {
     shared: Arc<Shared>,
     inbox: Receiver<(u64, Command)>,
     publisher: watch::Sender<Published>,
-    /// What the lanes are to be.
+    /// What the sessions are to be.
     wanted: Identity,
-    lanes: Vec<Lane>,
+    sessions: Vec<Session>,
     playing: bool,
     /// Simulated seconds a second; 0: as fast as possible.
     speed: f64,
@@ -207,7 +207,7 @@ struct Stage {
     /// Simulate up to here as fast as possible, then stop \[s\].
     goto: Option<f64>,
     /// Which moment of the past is shown \[s\].
-    looking: Option<f64>,
+    shown_time: Option<f64>,
     /// Whether the run goes on after the scene's end.
     beyond: bool,
     error: Option<Complaint>,
@@ -268,22 +268,22 @@ impl Stage {
 
     /// Whether wall time rules.
     fn paced(&self) -> bool {
-        self.lanes.is_empty()
+        self.sessions.is_empty()
             || !self.begun()
-            || (self.goto.is_none() && (self.speed > 0.0 || self.looking.is_some()))
+            || (self.goto.is_none() && (self.speed > 0.0 || self.shown_time.is_some()))
     }
 
-    /// Makes the lanes afresh, or keeps those that are there and says what is wrong.
+    /// Makes the sessions afresh, or keeps those that are there and says what is wrong.
     fn build(&mut self) -> bool {
         self.epoch += 1;
         let all = std::iter::once(&self.wanted.sets).chain(&self.wanted.compare);
-        let lanes: Result<Vec<Lane>, Complaint> = all
+        let sessions: Result<Vec<Session>, Complaint> = all
             .enumerate()
-            .map(|(number, sets)| Lane::new(number, self.epoch << 8, &self.source, sets))
+            .map(|(number, sets)| Session::new(number, self.epoch << 8, &self.source, sets))
             .collect();
-        match lanes {
-            Ok(lanes) => {
-                self.lanes = lanes;
+        match sessions {
+            Ok(sessions) => {
+                self.sessions = sessions;
                 self.error = None;
                 self.rewind();
                 self.note_identity();
@@ -299,41 +299,44 @@ impl Stage {
     /// Shown time begins again.
     fn rewind(&mut self) {
         // a recording is there as a whole: it begins in its past
-        let recorded = self.lanes.first().filter(|lane| lane.is_recording());
-        self.looking = recorded.map(Lane::first);
+        let recorded = self
+            .sessions
+            .first()
+            .filter(|session| session.is_recording());
+        self.shown_time = recorded.map(Session::first);
         self.beyond = false;
         self.anchor = None;
     }
 
-    /// Links now lead here by what the lanes are.
+    /// Links now lead here by what the sessions are.
     fn note_identity(&mut self) {
-        let mut sets = self.lanes.iter().map(|lane| lane.sets.clone());
+        let mut sets = self.sessions.iter().map(|session| session.sets.clone());
         self.wanted.sets = sets.next().unwrap_or_default();
         self.wanted.compare = sets.next();
         *lock(&self.shared.identity) = self.wanted.clone();
     }
 
     fn head(&self) -> f64 {
-        let times = self.lanes.iter().map(Lane::time);
+        let times = self.sessions.iter().map(Session::time);
         times.fold(f64::INFINITY, f64::min)
     }
 
     fn duration(&self) -> f64 {
-        let durations = self.lanes.iter().map(Lane::duration);
+        let durations = self.sessions.iter().map(Session::duration);
         durations.fold(0.0, f64::max)
     }
 
     fn step_length(&self) -> f64 {
-        let steps = self.lanes.iter().map(Lane::step_length);
+        let steps = self.sessions.iter().map(Session::step_length);
         steps.fold(0.0, f64::max)
     }
 
     fn first(&self) -> f64 {
-        self.lanes.first().map_or(0.0, Lane::first)
+        self.sessions.first().map_or(0.0, Session::first)
     }
 
     fn recorded(&self) -> bool {
-        self.lanes.first().is_some_and(Lane::is_recording)
+        self.sessions.first().is_some_and(Session::is_recording)
     }
 
     fn kinds(&self) -> u8 {
@@ -347,7 +350,7 @@ impl Stage {
 
     /// Whether one of the worlds stands still for good.
     fn has_stopped(&self) -> bool {
-        self.lanes.iter().any(Lane::has_stopped)
+        self.sessions.iter().any(Session::has_stopped)
     }
 
     fn obey(&mut self, client: u64, command: Command) {
@@ -362,10 +365,10 @@ impl Stage {
         match command {
             // time
             Command::Play {} => {
-                if self.recorded() && self.looking.is_none() {
-                    self.looking = Some(self.first());
+                if self.recorded() && self.shown_time.is_none() {
+                    self.shown_time = Some(self.first());
                 }
-                self.beyond |= self.looking.is_none() && self.over();
+                self.beyond |= self.shown_time.is_none() && self.over();
                 self.playing = true;
                 self.goto = None;
                 self.anchor = None;
@@ -377,11 +380,11 @@ impl Stage {
             Command::Step { count } => self.step(i64::from(count)),
             Command::Restart {} => {
                 let source = &self.source;
-                let mut lanes = self.lanes.iter_mut();
-                lanes.try_for_each(|lane| lane.restart(source))?;
+                let mut sessions = self.sessions.iter_mut();
+                sessions.try_for_each(|session| session.restart(source))?;
                 self.goto = None;
                 self.rewind();
-                self.look();
+                self.capture_frame();
             }
             Command::Speed { factor } => {
                 self.speed = factor;
@@ -390,20 +393,23 @@ impl Stage {
             Command::Loop { on } => self.looped = on,
             Command::Goto { time } => self.go_to(time),
             // what is simulated
-            Command::Set { lane, assignment } => {
+            Command::Set {
+                session,
+                assignment,
+            } => {
                 let source = self.source.clone();
-                let again = self.lane(lane)?.set(&source, &assignment)?;
+                let again = self.session(session)?.set(&source, &assignment)?;
                 if again {
-                    self.restart_others(lane)?;
+                    self.restart_others(session)?;
                     self.rewind();
                 }
                 self.note_identity();
-                self.look();
+                self.capture_frame();
             }
-            Command::Reset { lane } => {
-                self.lane(lane)?;
+            Command::Reset { session } => {
+                self.session(session)?;
                 let before = self.wanted.clone();
-                match lane {
+                match session {
                     0 => self.wanted.sets.clear(),
                     _ => self.wanted.compare = Some(Vec::new()),
                 }
@@ -414,45 +420,52 @@ impl Stage {
                 self.wanted.compare = sets;
                 self.build_or(before)?;
             }
-            // hands
-            Command::Grab { lane, body, point } => {
+            // dragging
+            Command::Grab {
+                session,
+                body,
+                point,
+            } => {
                 self.leave_the_past();
                 let point = Vec3::from(point);
-                self.lane(lane)?
-                    .grab(client, |world| Grip::body(world, client, body, point))?;
+                self.session(session)?
+                    .grab(client, |world| Drag::body(world, client, body, point))?;
             }
             Command::GrabStrand {
-                lane,
+                session,
                 curve,
                 segment,
                 point,
             } => {
                 self.leave_the_past();
                 let point = Vec3::from(point);
-                self.lane(lane)?.grab(client, |world| {
-                    Grip::strand(world, client, curve, segment, point)
+                self.session(session)?.grab(client, |world| {
+                    Drag::strand(world, client, curve, segment, point)
                 })?;
             }
             Command::GrabCloth {
-                lane,
+                session,
                 cloth,
                 vertex,
                 point,
             } => {
                 self.leave_the_past();
                 let point = Vec3::from(point);
-                self.lane(lane)?.grab(client, |world| {
-                    Grip::cloth(world, client, cloth, vertex, point)
+                self.session(session)?.grab(client, |world| {
+                    Drag::cloth(world, client, cloth, vertex, point)
                 })?;
             }
             Command::Export => self.export(),
             Command::Drag { target } => {
                 let target = Vec3::from(target);
-                self.lanes
+                self.sessions
                     .iter_mut()
-                    .for_each(|lane| lane.drag(client, target));
+                    .for_each(|session| session.drag(client, target));
             }
-            Command::Release {} => self.lanes.iter_mut().for_each(|lane| lane.release(client)),
+            Command::Release {} => self
+                .sessions
+                .iter_mut()
+                .for_each(|session| session.release(client)),
             Command::Throw {
                 origin,
                 velocity,
@@ -460,20 +473,22 @@ impl Stage {
             } => {
                 self.leave_the_past();
                 let (origin, velocity) = (Vec3::from(origin), Vec3::from(velocity));
-                let mut lanes = self.lanes.iter_mut();
-                lanes.try_for_each(|lane| lane.throw(origin, velocity, radius))?;
-                self.look();
+                let mut sessions = self.sessions.iter_mut();
+                sessions.try_for_each(|session| session.throw(origin, velocity, radius))?;
+                self.capture_frame();
             }
             // who watches
             Command::Watch { kinds } => {
                 self.clients.insert(client, kinds);
-                if self.looking.is_none() {
-                    self.look();
+                if self.shown_time.is_none() {
+                    self.capture_frame();
                 }
             }
             Command::Leave => {
                 self.clients.remove(&client);
-                self.lanes.iter_mut().for_each(|lane| lane.release(client));
+                self.sessions
+                    .iter_mut()
+                    .for_each(|session| session.release(client));
             }
         }
         Ok(())
@@ -484,8 +499,8 @@ impl Stage {
         let waiting = std::mem::take(&mut *lock(&self.shared.exports));
         let name = self.source.name();
         for (ending, reply) in waiting {
-            let made = match self.lanes.first_mut() {
-                Some(lane) => lane.export(&name, &ending),
+            let made = match self.sessions.first_mut() {
+                Some(session) => session.export(&name, &ending),
                 None => Err(Complaint::new("there is nothing to be written")),
             };
             // whoever asked may have gone
@@ -495,25 +510,29 @@ impl Stage {
 
     /// What acts on the simulation acts on its present.
     fn leave_the_past(&mut self) {
-        self.looking = None;
+        self.shown_time = None;
         self.anchor = None;
     }
 
-    fn lane(&mut self, number: usize) -> Result<&mut Lane, Complaint> {
-        let count = self.lanes.len();
-        self.lanes.get_mut(number).ok_or_else(|| {
+    fn session(&mut self, number: usize) -> Result<&mut Session, Complaint> {
+        let count = self.sessions.len();
+        self.sessions.get_mut(number).ok_or_else(|| {
             Complaint::new(format!(
                 "there is no run {number}; there are {count}, counted from 0"
             ))
         })
     }
 
-    /// Lanes begin together.
+    /// Sessions begin together.
     fn restart_others(&mut self, but: usize) -> Result<(), Complaint> {
         let source = &self.source;
-        let others = self.lanes.iter_mut().enumerate().filter(|(i, _)| *i != but);
-        for (_, lane) in others {
-            lane.restart(source)?;
+        let others = self
+            .sessions
+            .iter_mut()
+            .enumerate()
+            .filter(|(i, _)| *i != but);
+        for (_, session) in others {
+            session.restart(source)?;
         }
         Ok(())
     }
@@ -522,7 +541,7 @@ impl Stage {
     fn build_or(&mut self, before: Identity) -> Result<(), Complaint> {
         let standing = self.error.take();
         if self.build() {
-            self.look();
+            self.capture_frame();
             return Ok(());
         }
         self.wanted = before;
@@ -535,51 +554,51 @@ impl Stage {
         self.playing = false;
         self.goto = None;
         let recorded = self.recorded();
-        let Some(lane) = self.lanes.first_mut() else {
+        let Some(session) = self.sessions.first_mut() else {
             return;
         };
-        let shown = self.looking.unwrap_or(f64::INFINITY);
-        if count < 0 || self.looking.is_some() || recorded {
+        let shown = self.shown_time.unwrap_or(f64::INFINITY);
+        if count < 0 || self.shown_time.is_some() || recorded {
             // through what has been seen
             let from = if shown.is_finite() {
                 shown
             } else {
-                lane.time()
+                session.time()
             };
-            let beside = lane.beside(from, count);
-            let last = lane.beside(f64::INFINITY, 0);
-            self.looking = beside.filter(|_| beside < last || count < 0);
+            let beside = session.beside(from, count);
+            let last = session.beside(f64::INFINITY, 0);
+            self.shown_time = beside.filter(|_| beside < last || count < 0);
             return;
         }
         let kinds = self.kinds();
         let deadline = Instant::now() + Duration::from_secs(2);
         for _ in 0..count {
-            each(&mut self.lanes, |lane| lane.step(kinds));
+            each(&mut self.sessions, |session| session.step(kinds));
             if Instant::now() > deadline {
                 break;
             }
         }
-        self.look();
+        self.capture_frame();
     }
 
     fn go_to(&mut self, time: f64) {
         self.playing = false;
         self.goto = None;
         if time > self.head() + 0.5 * self.step_length() {
-            self.looking = None;
+            self.shown_time = None;
             let end = self.duration().max(self.head());
             self.goto = (!self.recorded()).then(|| time.min(end));
         } else if time >= self.head() - 0.5 * self.step_length() {
-            self.looking = None;
+            self.shown_time = None;
         } else {
-            self.looking = Some(time);
+            self.shown_time = Some(time);
         }
     }
 
     /// The newest frames, with what is wanted now.
-    fn look(&mut self) {
+    fn capture_frame(&mut self) {
         let kinds = self.kinds();
-        each(&mut self.lanes, |lane| lane.look(kinds));
+        each(&mut self.sessions, |session| session.capture_frame(kinds));
     }
 
     /// Reads the scene again if its file has changed; says whether it has.
@@ -595,7 +614,7 @@ impl Stage {
 
     /// Whether a step has been taken in part only.
     fn is_mid_step(&self) -> bool {
-        self.lanes.iter().any(Lane::is_mid_step)
+        self.sessions.iter().any(Session::is_mid_step)
     }
 
     /// A run that nobody has watched for long stops.
@@ -610,28 +629,30 @@ impl Stage {
     /// Lets time pass; says whether there is something new to see.
     fn advance(&mut self) -> bool {
         let playing = self.begun() && (self.playing || self.goto.is_some());
-        self.lanes.iter_mut().for_each(|lane| lane.measure(playing));
+        self.sessions
+            .iter_mut()
+            .for_each(|session| session.measure(playing));
         // a step that was begun is ended, also where time is not to go on: there is no frame of it before
         if self.is_mid_step() {
             let kinds = self.kinds();
-            each(&mut self.lanes, |lane| {
-                if lane.is_mid_step() {
-                    lane.step(kinds);
+            each(&mut self.sessions, |session| {
+                if session.is_mid_step() {
+                    session.step(kinds);
                 }
             });
-            self.look();
+            self.capture_frame();
             return true;
         }
         // played back, looped or over
-        if self.lanes.is_empty() || !playing {
+        if self.sessions.is_empty() || !playing {
             return false;
         }
-        if self.looking.is_some() {
+        if self.shown_time.is_some() {
             return self.replay();
         }
         if self.goto.is_none() && self.over() {
             if self.looped && self.head() > self.first() {
-                self.looking = Some(self.first());
+                self.shown_time = Some(self.first());
                 self.anchor = None;
                 return self.replay();
             }
@@ -661,11 +682,11 @@ impl Stage {
         let half = 0.5 * self.step_length();
         let mut stepped = false;
         while self.head() + half < target {
-            // lanes with shorter steps take more of them
+            // sessions with shorter steps take more of them
             let head = self.head();
-            each(&mut self.lanes, |lane| {
-                if lane.time() <= head + 1e-9 {
-                    lane.step(kinds);
+            each(&mut self.sessions, |session| {
+                if session.time() <= head + 1e-9 {
+                    session.step(kinds);
                 }
             });
             stepped = true;
@@ -682,7 +703,7 @@ impl Stage {
             stepped = true;
         }
         if stepped {
-            self.look();
+            self.capture_frame();
         }
         stepped
     }
@@ -690,31 +711,35 @@ impl Stage {
     /// Shows again what has been seen, up to where the simulation is.
     fn replay(&mut self) -> bool {
         let now = Instant::now();
-        let shown = self.looking.unwrap_or(0.0);
+        let shown = self.shown_time.unwrap_or(0.0);
         let (since, from) = *self.anchor.get_or_insert((now, shown));
         let speed = if self.speed == 0.0 { 1.0 } else { self.speed };
         let time = from + (now - since).as_secs_f64() * speed;
-        self.looking = Some(time);
+        self.shown_time = Some(time);
         if time >= self.head() {
             self.anchor = None;
-            self.looking = (self.looped && self.over()).then(|| self.first());
+            self.shown_time = (self.looped && self.over()).then(|| self.first());
         }
         true
     }
 
     fn publish(&mut self) {
-        let past = self.looking.is_some();
+        let past = self.shown_time.is_some();
         let playing = self.playing || self.goto.is_some();
         let flags = (u8::from(playing) * flags::PLAYING) | (u8::from(past) * flags::PAST);
-        let looking = self.looking;
-        let frames = self.lanes.iter_mut().map(|lane| lane.frame(looking, flags));
+        let shown_time = self.shown_time;
+        let frames = self
+            .sessions
+            .iter_mut()
+            .map(|session| session.frame(shown_time, flags));
         let frames: Vec<Bytes> = frames.map(Bytes::from).collect();
-        let known = |(lane, (epoch, _)): (&Lane, &(u32, Arc<str>))| lane.epoch() == *epoch;
-        let same = self.descriptions.len() == self.lanes.len()
-            && self.lanes.iter().zip(&self.descriptions).all(known);
+        let known = |(session, (epoch, _)): (&Session, &(u32, Arc<str>))| session.epoch() == *epoch;
+        let same = self.descriptions.len() == self.sessions.len()
+            && self.sessions.iter().zip(&self.descriptions).all(known);
         if !same {
-            let text = |lane: &Lane| (lane.epoch(), lane.description.to_string().into());
-            self.descriptions = self.lanes.iter().map(text).collect();
+            let text =
+                |session: &Session| (session.epoch(), session.description.to_string().into());
+            self.descriptions = self.sessions.iter().map(text).collect();
         }
         let status: Arc<str> = self.status().to_string().into();
         self.publisher.send_replace(Published {
@@ -725,14 +750,14 @@ impl Stage {
     }
 
     fn status(&self) -> Value {
-        let lanes = self.lanes.iter().map(|lane| {
+        let sessions = self.sessions.iter().map(|session| {
             json!({
-                "epoch": lane.epoch(),
-                "sets": lane.sets,
-                "settings": lane.settings,
-                "thrown": lane.thrown,
-                "findings": lane.findings(),
-                "found": lane.found(),
+                "epoch": session.epoch(),
+                "sets": session.sets,
+                "settings": session.settings,
+                "thrown": session.thrown,
+                "findings": session.findings(),
+                "found": session.found(),
             })
         });
         json!({
@@ -741,14 +766,14 @@ impl Stage {
             "system": self.source.system(),
             "playing": self.playing,
             "seeking": self.goto,
-            "past": self.looking.is_some(),
+            "past": self.shown_time.is_some(),
             "recording": self.recorded(),
-            "over": self.lanes.is_empty() || self.over(),
+            "over": self.sessions.is_empty() || self.over(),
             "speed": self.speed,
             "loop": self.looped,
             "duration": self.duration(),
             "step": self.step_length(),
-            "lanes": lanes.collect::<Vec<_>>(),
+            "sessions": sessions.collect::<Vec<_>>(),
             "error": self.error,
             "refused": self.refused,
             "refusals": self.refusals,
@@ -756,9 +781,9 @@ impl Stage {
     }
 }
 
-/// Does the same in every lane, side by side.
-fn each(lanes: &mut [Lane], act: impl Fn(&mut Lane) + Sync) {
-    match lanes {
+/// Does the same in every session, side by side.
+fn each(sessions: &mut [Session], act: impl Fn(&mut Session) + Sync) {
+    match sessions {
         [a, b] => {
             rayon::join(|| act(a), || act(b));
         }

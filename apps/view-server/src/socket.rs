@@ -95,13 +95,13 @@ pub(crate) async fn serve(mut socket: WebSocket, seat: Seat) {
 
 /// Tells what is new; false if the page has gone.
 async fn tell(socket: &mut WebSocket, told: &mut Told, latest: Published) -> bool {
-    for (lane, (epoch, text)) in latest.descriptions.iter().enumerate() {
-        if told.epochs.get(lane) != Some(epoch) {
+    for (session, (epoch, text)) in latest.descriptions.iter().enumerate() {
+        if told.epochs.get(session) != Some(epoch) {
             if !send(socket, Message::Text((&**text).into())).await {
                 return false;
             }
-            told.epochs.resize(lane + 1, u32::MAX);
-            told.epochs[lane] = *epoch;
+            told.epochs.resize(session + 1, u32::MAX);
+            told.epochs[session] = *epoch;
         }
     }
     told.epochs.truncate(latest.descriptions.len());

@@ -8,7 +8,7 @@ use drystone_gallery::Entry;
 use drystone_world::{Scene, SceneError};
 use serde::Serialize;
 
-use crate::tape::{self, Tape};
+use crate::player::{self, Player};
 
 /// Where a scene comes from.
 #[derive(Clone, Debug)]
@@ -64,7 +64,7 @@ impl From<FileError> for Complaint {
 }
 
 /// Endings of scene files and recordings.
-const ENDINGS: [&str; 3] = ["toml", "json", tape::ENDING];
+const ENDINGS: [&str; 3] = ["toml", "json", player::ENDING];
 
 impl Source {
     /// The scene of the gallery called `name`, or the file of that name in `folder`: a bare file
@@ -94,7 +94,7 @@ impl Source {
     pub(crate) fn read(&self) -> Result<Scene, Complaint> {
         match self {
             Self::Gallery(entry) => Ok((entry.build)()),
-            Self::File(path) if self.is_recording() => Ok(Tape::open(path)?.scene().clone()),
+            Self::File(path) if self.is_recording() => Ok(Player::open(path)?.scene().clone()),
             Self::File(path) => {
                 let mut scene = read_scene(path)?;
                 if scene.name.is_empty() {
@@ -111,14 +111,14 @@ impl Source {
             Self::Gallery(_) => false,
             Self::File(path) => path
                 .extension()
-                .is_some_and(|ending| ending.eq_ignore_ascii_case(tape::ENDING)),
+                .is_some_and(|ending| ending.eq_ignore_ascii_case(player::ENDING)),
         }
     }
 
     /// The recording, if it is one.
-    pub(crate) fn tape(&self) -> Result<Option<Tape>, Complaint> {
+    pub(crate) fn player(&self) -> Result<Option<Player>, Complaint> {
         match self {
-            Self::File(path) if self.is_recording() => Ok(Some(Tape::open(path)?)),
+            Self::File(path) if self.is_recording() => Ok(Some(Player::open(path)?)),
             _ => Ok(None),
         }
     }

@@ -3,7 +3,7 @@
 use drystone_base::{Pose, Quat, Vec3};
 use drystone_world::{Frame, FrameRecord};
 
-use crate::inside::carried_frames;
+use crate::diagnostics::carried_frames;
 use crate::wire::{HEADER, kinds};
 
 /// Reads numbers one after another; zeros where there are none left.

@@ -5,10 +5,10 @@
 //! | at | type | what |
 //! |---|---|---|
 //! | 0 | u8 | version, 3 |
-//! | 1 | u8 | lane: 0, or 1 for the second of two runs side by side |
+//! | 1 | u8 | session: 0, or 1 for the second of two runs side by side |
 //! | 2 | u8 | [`kinds`] of data that follow |
 //! | 3 | u8 | [`flags`] |
-//! | 4 | u32 | epoch: which description of the lane the frame belongs to |
+//! | 4 | u32 | epoch: which description of the session the frame belongs to |
 //! | 8 | u32 | step (low bits) |
 //! | 12 | u32 | n, the number of bodies |
 //! | 16 | f64 | time of the frame \[s\] |
@@ -33,7 +33,7 @@ use drystone_base::Vec3;
 use drystone_rigid::{Contacts, Graph, NONE, Patch};
 use drystone_world::{Frame, World};
 
-use crate::inside::{clocks, patches, twists};
+use crate::diagnostics::{clocks, patches, twists};
 
 /// Version of the layout.
 pub const VERSION: u8 = 3;
@@ -157,7 +157,7 @@ impl Numbers {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Header {
     /// Which of the runs side by side.
-    pub lane: u8,
+    pub session: u8,
     /// Which description the frame belongs to.
     pub epoch: u32,
     /// All positions are relative to it \[m\].
@@ -243,7 +243,7 @@ pub fn encode(
 
     // header
     let mut bytes = Bytes(Vec::with_capacity(HEADER + 64 * n));
-    bytes.0.extend([VERSION, header.lane, present, 0]);
+    bytes.0.extend([VERSION, header.session, present, 0]);
     bytes.word(header.epoch);
     bytes.word(frame.step as u32);
     bytes.word(n as u32);
@@ -401,7 +401,7 @@ mod tests {
         let mut world = World::new(&scene).unwrap();
         world.run_for(0.5);
         let header = Header {
-            lane: 1,
+            session: 1,
             epoch: 7,
             origin: Vec3::new(1e4, 0.0, 0.0),
         };

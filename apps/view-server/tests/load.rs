@@ -121,7 +121,7 @@ fn a_page_that_is_cut_off_in_the_middle_harms_nobody() {
     let mut watcher = Page::open(&server, "scene=box-stack");
     for k in 0..20 {
         let mut rude = Page::open(&server, "scene=box-stack");
-        rude.say(r#"{"do":"grab","lane":0,"body":25,"point":[0,25,0]}"#);
+        rude.say(r#"{"do":"grab","session":0,"body":25,"point":[0,25,0]}"#);
         if k % 2 == 0 {
             rude.socket
                 .get_ref()

@@ -169,7 +169,7 @@ fn no_file_outside_the_page_and_the_scene_folder_is_read() {
     }
     // nor by a value: meshes are read for the scene's own file only
     let mut page = Page::open(&server, "scene=good.toml&play=0");
-    page.say(r#"{"do":"set","lane":0,"assignment":"body.0.shape={mesh={\"f\\u0069le\"=\"/etc/passwd\"}}"}"#);
+    page.say(r#"{"do":"set","session":0,"assignment":"body.0.shape={mesh={\"f\\u0069le\"=\"/etc/passwd\"}}"}"#);
     let status = page.status(|status| status["refusals"] == 1);
     let message = status["refused"]["message"].as_str().unwrap();
     assert!(message.contains("own file only"), "{message}");
@@ -183,7 +183,7 @@ fn messages_that_are_too_long_or_nonsense_end_the_line_not_the_run() {
 
     let mut long = Page::open(&server, "scene=box-stack");
     let message = format!(
-        r#"{{"do":"set","lane":0,"assignment":"{}"}}"#,
+        r#"{{"do":"set","session":0,"assignment":"{}"}}"#,
         "x".repeat(70_000)
     );
     let _ = long.socket.send(Message::Text(message.into()));
@@ -215,7 +215,7 @@ fn messages_that_are_too_long_or_nonsense_end_the_line_not_the_run() {
         "1e999",
         "-1",
         "null",
-        "lane",
+        "session",
         "body",
         "point",
         "\\u0000",

@@ -59,8 +59,13 @@ fn a_ball_is_thrown_and_a_body_is_dragged() {
     let mut page = Page::open(&server, "scene=box-stack&play=0");
     let before = page.frame(|_| true);
     page.say(r#"{"do":"throw","origin":[0,40,5],"velocity":[0,0,-1],"radius":0.25}"#);
-    let status = page.status(|status| !status["lanes"][0]["thrown"].as_array().unwrap().is_empty());
-    let thrown = &status["lanes"][0]["thrown"][0];
+    let status = page.status(|status| {
+        !status["sessions"][0]["thrown"]
+            .as_array()
+            .unwrap()
+            .is_empty()
+    });
+    let thrown = &status["sessions"][0]["thrown"][0];
     assert_eq!(thrown["body"]["name"], "thrown-1");
     assert_eq!(thrown["shapes"][0]["kind"], "sphere");
     let frame = page.frame(|frame| frame_facts(frame).2 == 27);
@@ -78,7 +83,7 @@ fn a_ball_is_thrown_and_a_body_is_dragged() {
         .max_by(|&a, &b| position(&frame, a)[1].total_cmp(&position(&frame, b)[1]))
         .unwrap();
     let [x, y, z] = position(&frame, top);
-    page.say(&json!({"do": "grab", "lane": 0, "body": top, "point": [x, y, z]}).to_string());
+    page.say(&json!({"do": "grab", "session": 0, "body": top, "point": [x, y, z]}).to_string());
     page.say(&json!({"do": "drag", "target": [x, y + 2.0, z]}).to_string());
     page.say(r#"{"do":"step","count":150}"#);
     let frame = page.frame(|frame| frame_facts(frame).1 == 200);
@@ -100,15 +105,15 @@ fn options_are_set_live_or_with_a_restart_and_nonsense_is_refused() {
     let mut page = Page::open(&server, "scene=box-stack&play=0");
     page.say(r#"{"do":"step","count":10}"#);
     page.frame(|frame| frame_facts(frame).1 == 10);
-    page.say(r#"{"do":"set","lane":0,"assignment":"solver.rigid.stepper=\"vsp\""}"#);
-    let status =
-        page.status(|status| status["lanes"][0]["settings"]["solver"]["rigid"]["stepper"] == "vsp");
+    page.say(r#"{"do":"set","session":0,"assignment":"solver.rigid.stepper=\"vsp\""}"#);
+    let status = page
+        .status(|status| status["sessions"][0]["settings"]["solver"]["rigid"]["stepper"] == "vsp");
     assert_eq!(
-        status["lanes"][0]["sets"],
+        status["sessions"][0]["sets"],
         json!([r#"solver.rigid.stepper="vsp""#])
     );
-    page.say(r#"{"do":"set","lane":0,"assignment":"gravity=[0,9.81,0]"}"#);
-    page.say(r#"{"do":"set","lane":0,"assignment":"material.default.friction=0.01"}"#);
+    page.say(r#"{"do":"set","session":0,"assignment":"gravity=[0,9.81,0]"}"#);
+    page.say(r#"{"do":"set","session":0,"assignment":"material.default.friction=0.01"}"#);
     page.say(r#"{"do":"step","count":50}"#);
     let frame = page.frame(|frame| frame_facts(frame).1 == 60);
     assert!(
@@ -116,21 +121,21 @@ fn options_are_set_live_or_with_a_restart_and_nonsense_is_refused() {
         "with gravity upwards it rises"
     );
     // another body is another run
-    page.say(r#"{"do":"set","lane":0,"assignment":"seed=7"}"#);
+    page.say(r#"{"do":"set","session":0,"assignment":"seed=7"}"#);
     page.frame(|frame| frame_facts(frame).1 == 0);
     for (k, bad) in ["dt=-1", "grvity=[0,0,0]", "=", "solver.rigid.stepper=vps"]
         .into_iter()
         .enumerate()
     {
-        page.say(&json!({"do": "set", "lane": 0, "assignment": bad}).to_string());
+        page.say(&json!({"do": "set", "session": 0, "assignment": bad}).to_string());
         let status = page.status(|status| status["refusals"] == k + 1);
         let message = status["refused"]["message"].as_str().unwrap().to_owned();
         assert!(message.starts_with(bad), "{message}");
     }
-    page.say(r#"{"do":"reset","lane":0}"#);
-    let status = page.status(|status| status["lanes"][0]["sets"] == json!([]));
+    page.say(r#"{"do":"reset","session":0}"#);
+    let status = page.status(|status| status["sessions"][0]["sets"] == json!([]));
     assert_eq!(
-        status["lanes"][0]["settings"]["solver"]["rigid"]["stepper"],
+        status["sessions"][0]["settings"]["solver"]["rigid"]["stepper"],
         "coursed"
     );
 }
@@ -145,7 +150,7 @@ fn two_runs_side_by_side_keep_the_same_time() {
     let first = page.scene();
     let second = page.scene();
     assert_eq!(
-        (first["lane"].as_u64(), second["lane"].as_u64()),
+        (first["session"].as_u64(), second["session"].as_u64()),
         (Some(0), Some(1))
     );
     page.say(r#"{"do":"goto","time":0.5}"#);
@@ -158,7 +163,7 @@ fn two_runs_side_by_side_keep_the_same_time() {
     });
     assert_eq!(times[0], times[1]);
     page.say(r#"{"do":"compare","sets":null}"#);
-    let status = page.status(|status| status["lanes"].as_array().unwrap().len() == 1);
+    let status = page.status(|status| status["sessions"].as_array().unwrap().len() == 1);
     assert_eq!(status["error"], json!(null));
 }
 
@@ -255,10 +260,10 @@ fn what_went_wrong_is_in_the_status() {
     let spin = "set=body.0.angular_velocity%3D%5B40,40,40%5D";
     let query = format!("scene=dzhanibekov&set=preset%3Dpaper&{spin}&t=1");
     let mut page = Page::open(&server, &query);
-    let status = page.status(|status| status["lanes"][0]["found"] != 0);
-    let finding = &status["lanes"][0]["findings"][0];
+    let status = page.status(|status| status["sessions"][0]["found"] != 0);
+    let finding = &status["sessions"][0]["findings"][0];
     assert_eq!(finding["kind"], "energy-gained", "{status}");
     assert!(finding["time"].as_f64().unwrap() <= 1.0);
     page.say(r#"{"do":"restart"}"#);
-    page.status(|status| status["lanes"][0]["found"] == 0);
+    page.status(|status| status["sessions"][0]["found"] == 0);
 }

@@ -141,7 +141,7 @@ export class Carried implements Line {
       loop: this.looped,
       duration: this.last(),
       step: this.times.length > 1 ? (this.last() - this.first()) / (this.times.length - 1) : 0.01,
-      lanes: [{ epoch: this.data.scene.epoch, sets: [], settings: this.data.settings, thrown: [], findings: [], found: 0 }],
+      sessions: [{ epoch: this.data.scene.epoch, sets: [], settings: this.data.settings, thrown: [], findings: [], found: 0 }],
       error: null,
       refused: null,
       refusals: 0,

@@ -1,7 +1,7 @@
 // Every value of a scene that can be changed while looking, with its documentation from the schema.
 
 import { element } from "./dom";
-import type { LaneStatus } from "./protocol";
+import type { SessionStatus } from "./protocol";
 
 interface Schema {
   $ref?: string;
@@ -30,12 +30,12 @@ export class Options {
   private drawn = "";
   private readonly open = new Set<string>(["Method", "chosen"]);
 
-  constructor(private readonly change: (lane: number, assignment: string) => void) {}
+  constructor(private readonly change: (session: number, assignment: string) => void) {}
 
-  /** Draws the controls of run `lane` again if its values are others than before. */
-  async show(lane: number, status: LaneStatus | undefined): Promise<void> {
+  /** Draws the controls of run `session` again if its values are others than before. */
+  async show(session: number, status: SessionStatus | undefined): Promise<void> {
     if (!status) return;
-    const now = JSON.stringify([lane, status.settings, status.sets]);
+    const now = JSON.stringify([session, status.settings, status.sets]);
     if (now === this.drawn) return;
     this.drawn = now;
     this.schema ??= fetch("schema.json").then((answer) => answer.json() as Promise<Schema>);
@@ -45,7 +45,7 @@ export class Options {
     const active = document.activeElement;
     const key = active instanceof HTMLElement && this.box.contains(active) ? active.dataset["key"] : undefined;
     const resolve = (schema: Schema | undefined): Schema => resolved(root, schema);
-    const change: Change = (assignment) => this.change(lane, assignment);
+    const change: Change = (assignment) => this.change(session, assignment);
     const settings = status.settings;
     const solver = ((settings["solver"] ?? {}) as { rigid?: Record<string, unknown> }).rigid ?? {};
     const changed = new Set(status.sets.map((set) => set.split("=")[0]?.trim()));

@@ -118,7 +118,7 @@ export class Plots {
 
   /** Takes in a frame; of a recording everything is past. */
   frame(frame: Frame, recording: boolean): void {
-    const series = (this.series[frame.lane] ??= new Series());
+    const series = (this.series[frame.session] ??= new Series());
     this.shown = frame.time;
     if (!frame.past || recording) series.push(frame.time, frame.numbers, recording);
     this.schedule();
@@ -136,7 +136,7 @@ export class Plots {
     CHARTS.forEach((chart, k) => ((this.box.children[k] as HTMLElement).hidden = on && chart.live === true));
   }
 
-  lanes(count: number): void {
+  sessions(count: number): void {
     this.series.length = Math.min(this.series.length, count);
   }
 
@@ -200,8 +200,8 @@ export class Plots {
       const value = chart.logarithmic ? 10 ** y : y;
       pen.fillText(axis(value), left - 5, Math.min(Math.max(row, 6), height - 6));
     }
-    this.series.forEach((series, lane) => {
-      pen.setLineDash(lane === 0 ? [] : [4, 3]);
+    this.series.forEach((series, session) => {
+      pen.setLineDash(session === 0 ? [] : [4, 3]);
       for (const curve of chart.curves) {
         pen.strokeStyle = colour(curve.colour);
         pen.lineWidth = 1.6;

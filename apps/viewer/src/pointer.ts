@@ -66,13 +66,13 @@ export class Pointer {
 
   /** Asks the engine to hold what is there; false if it cannot be moved. */
   private seize(pick: Pick): boolean {
-    const { lane, index, part } = pick;
+    const { session, index, part } = pick;
     const point = pick.point.toArray();
-    const body = this.stage.lanes[lane]?.bodies?.bodies[index];
-    if (pick.kind === "strand") this.connection.send({ do: "grab-strand", lane, curve: index, segment: part, point });
-    else if (pick.kind === "cloth") this.connection.send({ do: "grab-cloth", lane, cloth: index, vertex: part, point });
+    const body = this.stage.sessions[session]?.bodies?.bodies[index];
+    if (pick.kind === "strand") this.connection.send({ do: "grab-strand", session, curve: index, segment: part, point });
+    else if (pick.kind === "cloth") this.connection.send({ do: "grab-cloth", session, cloth: index, vertex: part, point });
     else if (!body || body.motion === "fixed") return false;
-    else this.connection.send({ do: "grab", lane, body: index, point });
+    else this.connection.send({ do: "grab", session, body: index, point });
     return true;
   }
 
@@ -129,7 +129,7 @@ export class Pointer {
     const { x, y } = this.last;
     const inside = x > rect.left && x < rect.right && y > rect.top && y < rect.bottom;
     if (inside) this.throwAt(x, y);
-    else this.throwAt(rect.left + rect.width / 2 / this.stage.lanes.length, rect.top + rect.height / 2);
+    else this.throwAt(rect.left + rect.width / 2 / this.stage.sessions.length, rect.top + rect.height / 2);
   }
 
   /** A ball from the eye to what is at a pixel, aimed a little higher because it falls. */

@@ -27,7 +27,7 @@ export interface BodyDescription {
 
 export interface SceneDescription {
   type: "scene";
-  lane: number;
+  session: number;
   epoch: number;
   name: string;
   about: string;
@@ -83,7 +83,7 @@ export interface Finding {
   remedy: string;
 }
 
-export interface LaneStatus {
+export interface SessionStatus {
   epoch: number;
   sets: string[];
   settings: Record<string, unknown>;
@@ -106,7 +106,7 @@ export interface Status {
   loop: boolean;
   duration: number;
   step: number;
-  lanes: LaneStatus[];
+  sessions: SessionStatus[];
   error: Complaint | null;
   refused: Complaint | null;
   refusals: number;
@@ -141,7 +141,7 @@ export interface Contacts {
 }
 
 export interface Frame {
-  lane: number;
+  session: number;
   kinds: number;
   playing: boolean;
   past: boolean;
@@ -234,7 +234,7 @@ export function decode(buffer: ArrayBuffer): Frame {
   const layers = kinds & KIND.layers ? cloths.map(clocks) : null;
   const chainLayers = kinds & KIND.layers ? strands.map(clocks) : null;
   return {
-    lane: view.getUint8(1),
+    session: view.getUint8(1),
     kinds,
     playing: (flags & 1) !== 0,
     past: (flags & 2) !== 0,
@@ -265,12 +265,12 @@ export type Command =
   | { do: "speed"; factor: number }
   | { do: "loop"; on: boolean }
   | { do: "goto"; time: number }
-  | { do: "set"; lane: number; assignment: string }
-  | { do: "reset"; lane: number }
+  | { do: "set"; session: number; assignment: string }
+  | { do: "reset"; session: number }
   | { do: "compare"; sets: string[] | null }
-  | { do: "grab"; lane: number; body: number; point: Vector }
-  | { do: "grab-strand"; lane: number; curve: number; segment: number; point: Vector }
-  | { do: "grab-cloth"; lane: number; cloth: number; vertex: number; point: Vector }
+  | { do: "grab"; session: number; body: number; point: Vector }
+  | { do: "grab-strand"; session: number; curve: number; segment: number; point: Vector }
+  | { do: "grab-cloth"; session: number; cloth: number; vertex: number; point: Vector }
   | { do: "drag"; target: Vector }
   | { do: "throw"; origin: Vector; velocity: Vector; radius: number }
   | { do: "watch"; kinds: number };

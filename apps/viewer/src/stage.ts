@@ -6,7 +6,7 @@ import { Arrows } from "./arrows";
 import { Bodies } from "./bodies";
 import { paint, type Legend, type Mode } from "./colours";
 import { Axes, paintSoft } from "./inside";
-import type { BodyDescription, Frame, LaneStatus, SceneDescription, Vector } from "./protocol";
+import type { BodyDescription, Frame, SessionStatus, SceneDescription, Vector } from "./protocol";
 import { Soft, SUN } from "./soft";
 
 interface Look {
@@ -28,7 +28,7 @@ const LOOKS: Record<"light" | "dark", Look> = {
 const WIDE = 1.6;
 
 /** One run as it is shown. */
-class LaneView {
+class SessionView {
   readonly scene = new THREE.Scene();
   readonly sun = new THREE.DirectionalLight(0xfff2df, 2.6);
   readonly sky = new THREE.HemisphereLight(0xdfeaff, 0x9a8c78, 1.5);
@@ -90,7 +90,7 @@ class LaneView {
     return mesh;
   }
 
-  private rebuild(description: SceneDescription, thrown: LaneStatus["thrown"]): void {
+  private rebuild(description: SceneDescription, thrown: SessionStatus["thrown"]): void {
     this.bodies?.dispose();
     if (this.bodies) this.scene.remove(this.bodies.group);
     const shapes = [...description.shapes];
@@ -106,7 +106,7 @@ class LaneView {
   }
 
   /** Takes in balls that were thrown, or are gone again. */
-  throwIn(thrown: LaneStatus["thrown"]): void {
+  throwIn(thrown: SessionStatus["thrown"]): void {
     if (!this.description || thrown.length === this.thrown) return;
     this.thrown = thrown.length;
     this.rebuild(this.description, thrown);
@@ -149,7 +149,7 @@ class LaneView {
 
 /** Something in a run: a body, a strand and a segment of it, or a cloth and a vertex of it. */
 export interface Chosen {
-  lane: number;
+  session: number;
   kind: "body" | "strand" | "cloth";
   index: number;
   part: number;
@@ -164,7 +164,7 @@ export class Stage {
   readonly canvas: HTMLCanvasElement;
   readonly camera = new THREE.PerspectiveCamera(40, 1, 0.1, 1000);
   readonly controls: OrbitControls;
-  readonly lanes: LaneView[] = [];
+  readonly sessions: SessionView[] = [];
   /** Distance up to which bodies count as touching, by run [m]. */
   private readonly reach: number[] = [];
   mode: Mode = "own";
@@ -177,7 +177,7 @@ export class Stage {
   private readonly ray = new THREE.Raycaster();
   private readonly grounds: THREE.MeshStandardMaterial[] = [];
   /** The first run's view, there before its scene, and what was compiled for it. */
-  private readonly early = new LaneView(groundMaterial());
+  private readonly early = new SessionView(groundMaterial());
   private readonly specimen = this.early.specimen();
   private look: Look = LOOKS.light;
   private dirty = true;
@@ -218,7 +218,7 @@ export class Stage {
     this.controls.addEventListener("start", () => (this.atHome = false));
     new ResizeObserver(() => this.resize()).observe(box);
     // the programs of bodies and floor are made while the page waits for its scene
-    this.dressLane(this.early);
+    this.dressSession(this.early);
     this.renderer.compile(this.specimen, this.camera, this.early.scene);
     const tick = (): void => {
       this.controls.update();
@@ -232,36 +232,36 @@ export class Stage {
   dress(theme: "light" | "dark"): void {
     this.look = LOOKS[theme];
     this.renderer.setClearColor(this.look.background);
-    this.lanes.forEach((lane) => this.dressLane(lane));
+    this.sessions.forEach((session) => this.dressSession(session));
     this.dirty = true;
   }
 
-  private dressLane(lane: LaneView): void {
+  private dressSession(session: SessionView): void {
     const { look } = this;
-    lane.scene.background = new THREE.Color(look.background);
-    lane.scene.fog = new THREE.Fog(look.fog, 1, 1000);
-    lane.sky.color.set(look.sky);
-    lane.sky.groundColor.set(look.earth);
-    lane.sky.intensity = look.ambient;
-    lane.sun.intensity = look.sun;
-    lane.ground.color.set(look.ground);
+    session.scene.background = new THREE.Color(look.background);
+    session.scene.fog = new THREE.Fog(look.fog, 1, 1000);
+    session.sky.color.set(look.sky);
+    session.sky.groundColor.set(look.earth);
+    session.sky.intensity = look.ambient;
+    session.sun.intensity = look.sun;
+    session.ground.color.set(look.ground);
   }
 
   /** Makes as many views as there are runs. */
-  private lane(number: number): LaneView {
-    while (this.lanes.length <= number) {
-      const lane = this.lanes.length === 0 ? this.early : new LaneView(groundMaterial());
-      this.grounds.push(lane.ground);
-      this.lanes.push(lane);
-      this.dressLane(lane);
+  private session(number: number): SessionView {
+    while (this.sessions.length <= number) {
+      const session = this.sessions.length === 0 ? this.early : new SessionView(groundMaterial());
+      this.grounds.push(session.ground);
+      this.sessions.push(session);
+      this.dressSession(session);
     }
-    return this.lanes[number] as LaneView;
+    return this.sessions[number] as SessionView;
   }
 
   describe(description: SceneDescription): void {
     const first = this.home === null;
-    this.lane(description.lane).describe(description);
-    if (description.lane === 0) {
+    this.session(description.session).describe(description);
+    if (description.session === 0) {
       this.camera.fov = description.camera.degrees;
       this.home = { eye: description.camera.eye, target: description.camera.target };
       if (first) this.goHome();
@@ -271,49 +271,49 @@ export class Stage {
     this.dirty = this.stale = true;
   }
 
-  status(lanes: LaneStatus[]): void {
-    lanes.forEach((status, k) => {
-      this.lanes[k]?.throwIn(status.thrown);
-      const lane = this.lanes[k];
-      if (lane) lane.found = new Set(status.findings.flatMap((one) => (one.body === null ? [] : [one.body])));
+  status(sessions: SessionStatus[]): void {
+    sessions.forEach((status, k) => {
+      this.sessions[k]?.throwIn(status.thrown);
+      const session = this.sessions[k];
+      if (session) session.found = new Set(status.findings.flatMap((one) => (one.body === null ? [] : [one.body])));
       const solver = status.settings["solver"] as { rigid?: { tuning?: { envelope?: number } } } | undefined;
       this.reach[k] = solver?.rigid?.tuning?.envelope ?? 0.01;
-      this.lanes[k]?.envelopes(this.shown.envelopes, this.reach[k] ?? 0.01);
+      this.sessions[k]?.envelopes(this.shown.envelopes, this.reach[k] ?? 0.01);
     });
-    while (this.lanes.length > Math.max(lanes.length, 1)) {
-      this.lanes.pop()?.dispose();
+    while (this.sessions.length > Math.max(sessions.length, 1)) {
+      this.sessions.pop()?.dispose();
       this.dirty = this.stale = true;
     }
-    if (this.chosen && this.chosen.lane >= this.lanes.length) this.chosen = null;
+    if (this.chosen && this.chosen.session >= this.sessions.length) this.chosen = null;
     this.resize();
   }
 
   frame(frame: Frame): void {
-    const lane = this.lanes[frame.lane];
-    if (!lane || lane.description?.epoch !== frame.epoch) return;
-    this.show(lane, frame);
+    const session = this.sessions[frame.session];
+    if (!session || session.description?.epoch !== frame.epoch) return;
+    this.show(session, frame);
   }
 
-  private show(lane: LaneView, frame: Frame): void {
-    const own = this.chosen?.lane === frame.lane && this.chosen.kind === "body";
+  private show(session: SessionView, frame: Frame): void {
+    const own = this.chosen?.session === frame.session && this.chosen.kind === "body";
     const chosen = own && this.chosen ? this.chosen.index : null;
-    lane.show(frame, this.mode, chosen, this.distance());
+    session.show(frame, this.mode, chosen, this.distance());
     this.dirty = this.stale = true;
   }
 
   /** Shows the frames that are there in another way. */
   refresh(): void {
-    for (const lane of this.lanes) if (lane.frame) this.show(lane, lane.frame);
+    for (const session of this.sessions) if (session.frame) this.show(session, session.frame);
     this.dirty = true;
   }
 
   /** Shows contacts with their forces, material frames, and how far contact reaches. */
   display(shown: { arrows: boolean; axes: boolean; envelopes: boolean }): void {
     this.shown = shown;
-    this.lanes.forEach((lane, k) => {
-      lane.arrows.group.visible = shown.arrows;
-      lane.axes.lines.visible = shown.axes;
-      lane.envelopes(shown.envelopes, this.reach[k] ?? 0.01);
+    this.sessions.forEach((session, k) => {
+      session.arrows.group.visible = shown.arrows;
+      session.axes.lines.visible = shown.axes;
+      session.envelopes(shown.envelopes, this.reach[k] ?? 0.01);
     });
     this.refresh();
   }
@@ -368,38 +368,38 @@ export class Stage {
   }
 
   /** Which run is at a pixel of the window, and its ray. */
-  aim(x: number, y: number): { lane: number; ray: THREE.Raycaster } {
+  aim(x: number, y: number): { session: number; ray: THREE.Raycaster } {
     const rect = this.canvas.getBoundingClientRect();
-    const width = rect.width / this.lanes.length;
-    const lane = Math.min(Math.max(Math.floor((x - rect.left) / width), 0), this.lanes.length - 1);
+    const width = rect.width / this.sessions.length;
+    const session = Math.min(Math.max(Math.floor((x - rect.left) / width), 0), this.sessions.length - 1);
     const place = new THREE.Vector2(
-      (2 * (x - rect.left - lane * width)) / width - 1,
+      (2 * (x - rect.left - session * width)) / width - 1,
       1 - (2 * (y - rect.top)) / rect.height,
     );
     this.camera.updateMatrixWorld();
     this.ray.setFromCamera(place, this.camera);
-    return { lane, ray: this.ray };
+    return { session, ray: this.ray };
   }
 
   /** The nearest thing at a pixel of the window. */
   pick(x: number, y: number): Pick | null {
-    const { lane, ray } = this.aim(x, y);
-    const view = this.lanes[lane];
+    const { session, ray } = this.aim(x, y);
+    const view = this.sessions[session];
     const body = view?.bodies?.pick(ray) ?? null;
     const soft = view?.soft?.pick(ray) ?? null;
-    if (soft && (!body || soft.distance < body.distance)) return { ...soft, lane };
-    return body && { lane, kind: "body", index: body.body, part: 0, point: body.point, distance: body.distance };
+    if (soft && (!body || soft.distance < body.distance)) return { ...soft, session };
+    return body && { session, kind: "body", index: body.body, part: 0, point: body.point, distance: body.distance };
   }
 
   /** Pixel of the window at which a point of the world is seen. */
-  project(point: Vector, lane = 0): { x: number; y: number; inside: boolean } {
+  project(point: Vector, session = 0): { x: number; y: number; inside: boolean } {
     // a camera that has been moved is asked before it has drawn
     this.camera.updateMatrixWorld();
     const rect = this.canvas.getBoundingClientRect();
     const p = new THREE.Vector3(...point).project(this.camera);
-    const width = rect.width / this.lanes.length;
+    const width = rect.width / this.sessions.length;
     return {
-      x: rect.left + lane * width + (0.5 + 0.5 * p.x) * width,
+      x: rect.left + session * width + (0.5 + 0.5 * p.x) * width,
       y: rect.top + (0.5 - 0.5 * p.y) * rect.height,
       inside: Math.abs(p.x) <= 1 && Math.abs(p.y) <= 1 && p.z <= 1,
     };
@@ -408,7 +408,7 @@ export class Stage {
   resize(): void {
     const { clientWidth: width, clientHeight: height } = this.box;
     if (width === 0 || height === 0) return;
-    const aspect = width / Math.max(this.lanes.length, 1) / height;
+    const aspect = width / Math.max(this.sessions.length, 1) / height;
     const size = this.renderer.getSize(new THREE.Vector2());
     if (size.x === width && size.y === height && this.camera.aspect === aspect) return;
     this.renderer.setSize(width, height);
@@ -427,7 +427,7 @@ export class Stage {
   private draw(): void {
     // before its first frame a scene is nowhere: a strand without length has no direction, and where pictures are
     // drawn in software a triangle without place takes seconds
-    if (!this.lanes.some((lane) => lane.frame)) return;
+    if (!this.sessions.some((session) => session.frame)) return;
     this.dirty = false;
     this.drawn++;
     const distance = this.distance();
@@ -435,15 +435,15 @@ export class Stage {
     this.camera.far = 60 * distance + 100;
     this.camera.updateProjectionMatrix();
     const size = this.renderer.getSize(new THREE.Vector2());
-    const width = size.x / Math.max(this.lanes.length, 1);
+    const width = size.x / Math.max(this.sessions.length, 1);
     this.renderer.setScissorTest(true);
-    this.lanes.forEach((lane, k) => {
-      this.light(lane, distance);
+    this.sessions.forEach((session, k) => {
+      this.light(session, distance);
       this.renderer.shadowMap.needsUpdate = this.stale;
       this.renderer.setViewport(k * width, 0, width, size.y);
       this.renderer.setScissor(k * width, 0, width, size.y);
       this.renderer.clear();
-      if (lane.frame) this.renderer.render(lane.scene, this.camera);
+      if (session.frame) this.renderer.render(session.scene, this.camera);
     });
     this.stale = false;
     const gl = this.renderer.getContext() as WebGL2RenderingContext;
@@ -460,24 +460,24 @@ export class Stage {
   }
 
   /** The sun's shadow is sharpest where one looks; far things fade. */
-  private light(lane: LaneView, distance: number): void {
+  private light(session: SessionView, distance: number): void {
     const reach = 0.75 * distance;
     const { target } = this.controls;
-    const camera = lane.sun.shadow.camera;
-    if (Math.abs(camera.right - reach) > 0.15 * reach || lane.sun.target.position.distanceTo(target) > 0.1 * reach) {
+    const camera = session.sun.shadow.camera;
+    if (Math.abs(camera.right - reach) > 0.15 * reach || session.sun.target.position.distanceTo(target) > 0.1 * reach) {
       camera.left = camera.bottom = -reach;
       camera.right = camera.top = reach;
       camera.near = 0.1 * reach;
       camera.far = 6 * reach;
       camera.updateProjectionMatrix();
-      lane.sun.target.position.copy(target);
-      lane.sun.position.copy(target).addScaledVector(SUN, 3 * reach);
-      lane.sun.shadow.normalBias = 0.0012 * reach;
+      session.sun.target.position.copy(target);
+      session.sun.position.copy(target).addScaledVector(SUN, 3 * reach);
+      session.sun.shadow.normalBias = 0.0012 * reach;
       this.stale = true;
     }
-    lane.lamp.position.copy(this.camera.position);
-    lane.lamp.target.position.copy(target);
-    const fog = lane.scene.fog as THREE.Fog;
+    session.lamp.position.copy(this.camera.position);
+    session.lamp.target.position.copy(target);
+    const fog = session.scene.fog as THREE.Fog;
     fog.near = 1.6 * distance;
     fog.far = 9 * distance;
     const spacing = 10 ** Math.floor(Math.log10(Math.max(distance, 1e-3) / 2.5));

@@ -71,7 +71,7 @@ export class Viewer {
   private readonly pointer: Pointer;
   private readonly shown = { arrows: false, axes: false, envelopes: false };
   private tab: Tab | null = null;
-  private optionsLane = 0;
+  private optionsSession = 0;
   private scrubbing = false;
   private refusals = -1;
   private addressDue = false;
@@ -87,7 +87,7 @@ export class Viewer {
   ) {
     document.title = `${scene} · Drystone`;
     this.inspector = new Inspector();
-    this.options = new Options((lane, assignment) => this.connection.send({ do: "set", lane, assignment }));
+    this.options = new Options((session, assignment) => this.connection.send({ do: "set", session, assignment }));
     const view = element("div", { class: "stage" });
     const listener: Listener = {
       scene: (description) => this.onScene(description),
@@ -241,27 +241,27 @@ export class Viewer {
         ),
       ),
     );
-    const laneChoice = element(
+    const sessionChoice = element(
       "select",
       {
         "aria-label": "Which run",
         onchange: () => {
-          this.optionsLane = Number(laneChoice.value);
+          this.optionsSession = Number(sessionChoice.value);
           this.showOptions();
         },
       },
       element("option", { value: "0" }, "left run"),
       element("option", { value: "1" }, "right run"),
     );
-    const laneRow = element("div", { class: "row" }, laneChoice);
+    const sessionRow = element("div", { class: "row" }, sessionChoice);
     const reset = element(
       "button",
-      { type: "button", onclick: () => this.connection.send({ do: "reset", lane: this.optionsLane }) },
+      { type: "button", onclick: () => this.connection.send({ do: "reset", session: this.optionsSession }) },
       "Undo all changes",
     );
     const pages: Record<Tab, HTMLElement> = {
       see,
-      options: element("div", {}, laneRow, this.options.box, element("div", { class: "row" }, reset)),
+      options: element("div", {}, sessionRow, this.options.box, element("div", { class: "row" }, reset)),
       plots: this.plots.box,
       body: this.inspector.box,
     };
@@ -287,7 +287,7 @@ export class Viewer {
     const hud = element("div", { class: "hud" });
     view.append(labels, banner, findings, toast, hud);
     const root = element("div", { class: "viewer" }, top, view, side, bottom, tip);
-    return { root, title, about, tools, play, loop, clock, line, speed, colour, legend, checks, axesRow, arrowsRow, envelopesRow, rival, numbers, laneRow, pages, tabs, side, labels, banner, findings, toast, tip, hud, panelButton };
+    return { root, title, about, tools, play, loop, clock, line, speed, colour, legend, checks, axesRow, arrowsRow, envelopesRow, rival, numbers, sessionRow, pages, tabs, side, labels, banner, findings, toast, tip, hud, panelButton };
   }
 
   /** What is asked of the engine at each call. */
@@ -302,11 +302,11 @@ export class Viewer {
   }
 
   private onScene(description: SceneDescription): void {
-    const first = this.stage.lanes.length === 0;
+    const first = this.stage.sessions.length === 0;
     // going to the scene's own camera writes that into the address
     const { camera } = this.address;
     this.stage.describe(description);
-    if (description.lane === 0) {
+    if (description.session === 0) {
       this.ui.about.textContent = description.about;
       if (first && camera) this.stage.lookFrom(camera.eye, camera.target);
       this.inspector.clear();
@@ -330,26 +330,26 @@ export class Viewer {
   private onStatus(status: Status): void {
     const before = this.status?.recording;
     this.status = status;
-    const description = this.stage.lanes[0]?.description;
+    const description = this.stage.sessions[0]?.description;
     if (description && before !== status.recording) this.offer(description);
     this.plots.recorded(status.recording);
-    this.stage.status(status.lanes);
-    this.plots.lanes(status.lanes.length);
-    this.frames.length = Math.min(this.frames.length, status.lanes.length);
+    this.stage.status(status.sessions);
+    this.plots.sessions(status.sessions.length);
+    this.frames.length = Math.min(this.frames.length, status.sessions.length);
     const running = status.playing || status.seeking !== null;
     repaint(this.ui.play, running ? "pause" : "play", running ? "Pause" : "Play", "Space");
     this.ui.loop.setAttribute("aria-pressed", String(status.loop));
     this.ui.speed.value = String(status.speed);
-    this.ui.laneRow.hidden = status.lanes.length < 2;
-    if (this.optionsLane >= status.lanes.length) this.optionsLane = 0;
+    this.ui.sessionRow.hidden = status.sessions.length < 2;
+    if (this.optionsSession >= status.sessions.length) this.optionsSession = 0;
     this.showOptions();
     this.showLabels(status);
     this.showBanner();
     this.showFindings(status);
     if (this.refusals >= 0 && status.refusals > this.refusals && status.refused) this.toast(status.refused.message);
     this.refusals = status.refusals;
-    this.address.sets = status.lanes[0]?.sets ?? this.address.sets;
-    this.address.compare = status.lanes.length > 0 ? (status.lanes[1]?.sets ?? null) : this.address.compare;
+    this.address.sets = status.sessions[0]?.sets ?? this.address.sets;
+    this.address.compare = status.sessions.length > 0 ? (status.sessions[1]?.sets ?? null) : this.address.compare;
     const rival = this.address.compare?.at(-1) ?? "";
     if (RIVALS.some(([value]) => value === rival)) this.ui.rival.value = rival;
     this.noteAddress();
@@ -357,10 +357,10 @@ export class Viewer {
 
   private onFrame(frame: Frame): void {
     this.received++;
-    this.frames[frame.lane] = frame;
+    this.frames[frame.session] = frame;
     this.stage.frame(frame);
     this.plots.frame(frame, this.status?.recording ?? false);
-    if (frame.lane === 0) {
+    if (frame.session === 0) {
       this.ui.clock.textContent = seconds(frame.time);
       const end = Math.max(this.status?.duration ?? 1, frame.reached, 1e-3);
       const { line } = this.ui;
@@ -374,20 +374,20 @@ export class Viewer {
       if (this.tab === "see") this.showNumbers();
     }
     const chosen = this.stage.chosen;
-    if (chosen?.lane === frame.lane && this.tab === "body") this.inspect(chosen, frame);
+    if (chosen?.session === frame.session && this.tab === "body") this.inspect(chosen, frame);
   }
 
   private inspect(chosen: Chosen, frame: Frame): void {
-    const lane = this.stage.lanes[chosen.lane];
-    if (lane?.description) this.inspector.show(chosen, lane.description, lane.bodies?.bodies ?? [], frame);
+    const session = this.stage.sessions[chosen.session];
+    if (session?.description) this.inspector.show(chosen, session.description, session.bodies?.bodies ?? [], frame);
   }
 
   /** What something under the pointer is called, with what is known of it. */
   private words(pick: Pick): string {
-    const lane = this.stage.lanes[pick.lane];
-    const frame = this.frames[pick.lane];
+    const session = this.stage.sessions[pick.session];
+    const frame = this.frames[pick.session];
     if (pick.kind === "strand") {
-      const strand = lane?.description?.strands[pick.index];
+      const strand = session?.description?.strands[pick.index];
       const twist = frame?.frames?.[pick.index]?.[5 * pick.part + 4];
       const turned = twist === undefined ? "" : `, twist ${((twist * 180) / Math.PI).toFixed(2)}°`;
       if (!strand) return "";
@@ -396,11 +396,11 @@ export class Viewer {
       return `${strand.name}${place}${more}`;
     }
     if (pick.kind === "cloth") {
-      const cloth = lane?.description?.cloths[pick.index];
+      const cloth = session?.description?.cloths[pick.index];
       const more = clocked(frame?.layers?.[pick.index], pick.part);
       return cloth ? `${cloth.name}, vertex ${pick.part}${cloth.pinned.includes(pick.part) ? " (pinned)" : ""}${more}` : "";
     }
-    const body = lane?.bodies?.bodies[pick.index];
+    const body = session?.bodies?.bodies[pick.index];
     if (!body) return "";
     return body.motion === "dynamic" ? body.name : `${body.name} (${body.motion})`;
   }
@@ -416,7 +416,7 @@ export class Viewer {
 
   private showNumbers(): void {
     const frames = this.frames.filter((frame): frame is Frame => frame !== null);
-    const description = this.stage.lanes[0]?.description;
+    const description = this.stage.sessions[0]?.description;
     const moving = frames.some((f) => f.numbers.moving > 0);
     const count = (lists: Float32Array[]): string => String(lists.reduce((sum, list) => sum + list.length / 3, 0));
     const rows: [string, (frame: Frame) => string][] = [];
@@ -433,7 +433,7 @@ export class Viewer {
     if (frames.some((f) => f.numbers.events > 0)) rows.push(["cloth events a step", (f) => quantity(f.numbers.events, "")]);
     rows.push(["step time", (f) => `${f.numbers.stepMs.toFixed(2)} ms`]);
     if (this.shown.arrows) {
-      rows.push(["longest arrow", (f) => quantity(this.stage.lanes[f.lane]?.arrows.reference ?? 0, "N")]);
+      rows.push(["longest arrow", (f) => quantity(this.stage.sessions[f.session]?.arrows.reference ?? 0, "N")]);
     }
     const { numbers } = this.ui;
     const names = rows.map(([name]) => name).join();
@@ -448,7 +448,7 @@ export class Viewer {
   }
 
   private showLegend(): void {
-    const legend = this.stage.lanes[0]?.legend ?? [];
+    const legend = this.stage.sessions[0]?.legend ?? [];
     const now = JSON.stringify(legend);
     if (this.ui.legend.dataset["now"] === now) return;
     this.ui.legend.dataset["now"] = now;
@@ -463,9 +463,9 @@ export class Viewer {
 
   private showLabels(status: Status): void {
     const text = (sets: string[]): string => (sets.length > 0 ? sets.join(", ") : "as written");
-    const list = status.lanes.length > 1 ? status.lanes : [];
-    const labels = list.map((lane) => element("span", {}, element("b", {}, text(lane.sets))));
-    if (this.ui.labels.textContent !== list.map((lane) => text(lane.sets)).join("")) {
+    const list = status.sessions.length > 1 ? status.sessions : [];
+    const labels = list.map((session) => element("span", {}, element("b", {}, text(session.sets))));
+    if (this.ui.labels.textContent !== list.map((session) => text(session.sets)).join("")) {
       this.ui.labels.replaceChildren(...labels);
     }
     if (labels.length === 0) this.ui.labels.replaceChildren();
@@ -489,28 +489,28 @@ export class Viewer {
   /** What went wrong in the runs: the first few with time and thing, and how many more there are. */
   private showFindings(status: Status): void {
     const { findings } = this.ui;
-    const several = status.lanes.length > 1;
-    const key = JSON.stringify(status.lanes.map((lane) => [lane.found, lane.findings[0]?.time]));
+    const several = status.sessions.length > 1;
+    const key = JSON.stringify(status.sessions.map((session) => [session.found, session.findings[0]?.time]));
     if (findings.dataset["key"] === key) return;
     findings.dataset["key"] = key;
-    const lists = status.lanes.map((lane, k) => {
-      if (lane.found === 0) return null;
-      const rows = lane.findings.slice(0, FINDINGS).map((one) =>
+    const lists = status.sessions.map((session, k) => {
+      if (session.found === 0) return null;
+      const rows = session.findings.slice(0, FINDINGS).map((one) =>
         element(
           "button",
           {
             type: "button",
             title: `Likely cause: ${one.likelyCause}. To try: ${one.remedy}.`,
             onclick: () => {
-              if (one.body !== null) this.choose({ lane: k, kind: "body", index: one.body, part: 0 });
+              if (one.body !== null) this.choose({ session: k, kind: "body", index: one.body, part: 0 });
             },
           },
           element("b", {}, `${one.time.toFixed(3)} s  ${one.thing}`),
           ` ${one.what} (${one.kind})`,
         ),
       );
-      const more = lane.found - rows.length;
-      const head = `Not sound${several ? ` (run ${k + 1})` : ""}: ${lane.found} ${lane.found === 1 ? "finding" : "findings"}`;
+      const more = session.found - rows.length;
+      const head = `Not sound${several ? ` (run ${k + 1})` : ""}: ${session.found} ${session.found === 1 ? "finding" : "findings"}`;
       return element("div", {}, element("strong", {}, head), ...rows, more > 0 ? element("small", {}, `and ${more} more`) : "");
     });
     findings.replaceChildren(...lists.filter((list) => list !== null));
@@ -525,11 +525,11 @@ export class Viewer {
   }
 
   private showOptions(): void {
-    if (this.tab === "options") void this.options.show(this.optionsLane, this.status?.lanes[this.optionsLane]);
+    if (this.tab === "options") void this.options.show(this.optionsSession, this.status?.sessions[this.optionsSession]);
   }
 
   private gravity(): Vector {
-    return this.stage.lanes[0]?.description?.gravity ?? [0, 0, 0];
+    return this.stage.sessions[0]?.description?.gravity ?? [0, 0, 0];
   }
 
   togglePlay(): void {
@@ -592,7 +592,7 @@ export class Viewer {
     if (pick) this.setTab("body");
     else this.inspector.clear();
     this.watch();
-    const frame = pick && this.frames[pick.lane];
+    const frame = pick && this.frames[pick.session];
     if (pick && frame) this.inspect(pick, frame);
   }
 
@@ -622,7 +622,7 @@ export class Viewer {
 
   /** Writes into the address what is seen, now and then. */
   private noteAddress(camera = true): void {
-    if (camera && this.stage?.lanes.length) {
+    if (camera && this.stage?.sessions.length) {
       const { camera: eye, controls } = this.stage;
       this.address.camera = { eye: eye.position.toArray(), target: controls.target.toArray() };
     }
@@ -673,7 +673,7 @@ export class Viewer {
     const typing = target.matches?.("input:not([type=checkbox]):not([type=range]), select, textarea");
     if (typing || event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]")) return;
     const cycle = (): void => {
-      const description = this.stage.lanes[0]?.description;
+      const description = this.stage.sessions[0]?.description;
       const modes = description ? modesOf(description, this.status?.recording ?? false) : [];
       this.setMode(modes[(modes.indexOf(this.stage.mode) + 1) % modes.length] ?? "own");
     };

@@ -166,11 +166,11 @@ test("an option is changed while it runs, with its documentation beside it", asy
   await stepper.waitFor();
   await assert.doesNotReject(page.getByText("Which method advances the bodies.").first().waitFor());
   await stepper.selectOption("vsp");
-  await until(page, () => window.drystone.status.lanes[0].settings.solver.rigid.stepper === "vsp");
+  await until(page, () => window.drystone.status.sessions[0].settings.solver.rigid.stepper === "vsp");
   const sweeps = page.locator('[data-key="solver.rigid.vsp.sweeps"]');
   await sweeps.fill("17");
   await sweeps.press("Enter");
-  await until(page, () => window.drystone.status.lanes[0].settings.solver.rigid.vsp.sweeps === 17);
+  await until(page, () => window.drystone.status.sessions[0].settings.solver.rigid.vsp.sweeps === 17);
   // the address now leads to the same run
   await page.waitForURL(/set=solver\.rigid\.stepper/);
   await shot(page, "options");
@@ -184,11 +184,11 @@ test("two runs stand side by side with one clock", async () => {
   const [left, right] = [await engine(page, 0), await engine(page, 1)];
   assert.equal(left.time, right.time);
   assert.deepEqual([left.solver.stepper, right.solver.stepper], ["coursed", "pgs"]);
-  for (const lane of [0, 1]) {
-    const { positions } = lane === 0 ? left : right;
-    const [body, sky] = await project(page, [positions[5], [positions[5][0], positions[25][1] + 4, positions[5][2]]], lane);
+  for (const session of [0, 1]) {
+    const { positions } = session === 0 ? left : right;
+    const [body, sky] = await project(page, [positions[5], [positions[5][0], positions[25][1] + 4, positions[5][2]]], session);
     const [colour, background] = await pixels(page, [body, sky]);
-    assert.ok(apart(colour, background) > 40, `lane ${lane}: ${colour} on ${background}`);
+    assert.ok(apart(colour, background) > 40, `session ${session}: ${colour} on ${background}`);
   }
   await finish(page);
 });
@@ -244,7 +244,7 @@ test("a broken scene file is shown with its line, and the last good state stays"
   assert.equal((await engine(page)).names.length, 2);
   writeFileSync(file, `${good}colour = [1, 0, 0]\n`);
   await page.waitForFunction(() => !document.querySelector(".banner b"));
-  await until(page, () => window.drystone.stage.lanes[0].bodies.bodies[1].colour[0] === 1);
+  await until(page, () => window.drystone.stage.sessions[0].bodies.bodies[1].colour[0] === 1);
   await own.stop();
   await finish(page);
 });
@@ -259,7 +259,7 @@ test("a server that is killed and started again is found again", async () => {
   await page.getByText("The engine does not answer.").waitFor({ state: "detached" });
   await page.keyboard.press(".");
   await until(page, () => window.drystone.frames[0].step >= 1);
-  assert.equal(await page.evaluate(() => window.drystone.status.lanes[0].settings.dt), 0.005);
+  assert.equal(await page.evaluate(() => window.drystone.status.sessions[0].settings.dt), 0.005);
   await second.stop();
   await finish(page);
 });

@@ -81,10 +81,10 @@ export async function drawn(page) {
 }
 
 /** Time, step and places of bodies as the engine has sent them. */
-export function engine(page, lane = 0) {
-  return page.evaluate((lane) => {
+export function engine(page, session = 0) {
+  return page.evaluate((session) => {
     const { frames, status, stage } = window.drystone;
-    const frame = frames[lane];
+    const frame = frames[session];
     const position = (i) => [0, 1, 2].map((k) => frame.poses[7 * i + k] + frame.origin[k]);
     return {
       time: frame.time,
@@ -93,12 +93,12 @@ export function engine(page, lane = 0) {
       past: frame.past,
       reached: frame.reached,
       positions: Array.from({ length: frame.bodies }, (_, i) => position(i)),
-      names: stage.lanes[lane].bodies.bodies.map((body) => body.name),
-      motions: stage.lanes[lane].bodies.bodies.map((body) => body.motion),
-      solver: status.lanes[lane].settings.solver.rigid,
-      lanes: status.lanes.length,
+      names: stage.sessions[session].bodies.bodies.map((body) => body.name),
+      motions: stage.sessions[session].bodies.bodies.map((body) => body.motion),
+      solver: status.sessions[session].settings.solver.rigid,
+      sessions: status.sessions.length,
     };
-  }, lane);
+  }, session);
 }
 
 /** Points of strands and cloths as the engine has sent them, with names, triangles and pins. */
@@ -106,7 +106,7 @@ export function soft(page) {
   return page.evaluate(() => {
     const { frames, stage } = window.drystone;
     const frame = frames[0];
-    const { description } = stage.lanes[0];
+    const { description } = stage.sessions[0];
     const points = (list) => Array.from({ length: list.length / 3 }, (_, k) => [0, 1, 2].map((c) => list[3 * k + c] + frame.origin[c]));
     const threes = (list) => Array.from({ length: list.length / 3 }, (_, k) => list.slice(3 * k, 3 * k + 3));
     return {
@@ -142,8 +142,8 @@ export function pixels(page, points) {
 }
 
 /** Where points of the world are seen in the window. */
-export function project(page, points, lane = 0) {
-  return page.evaluate(([points, lane]) => points.map((p) => window.drystone.stage.project(p, lane)), [points, lane]);
+export function project(page, points, session = 0) {
+  return page.evaluate(([points, session]) => points.map((p) => window.drystone.stage.project(p, session)), [points, session]);
 }
 
 export const wait = (ms) => new Promise((resolve) => setTimeout(resolve, ms));

@@ -133,7 +133,7 @@ test("a page that was sent shows what the recording has inside: layers, islands,
   const seen = await page.evaluate(() => {
     const { frames, stage } = window.drystone;
     const { graph, contacts, velocities, bodies } = frames[0];
-    const described = stage.lanes[0].bodies.bodies;
+    const described = stage.sessions[0].bodies.bodies;
     const weight = described.reduce((sum, body) => sum + (body.motion === "dynamic" ? 9.81 * body.mass : 0), 0);
     let carried = 0;
     for (let k = 0; k < contacts.count; k++) {
@@ -158,7 +158,7 @@ test("a page that was sent shows what the recording has inside: layers, islands,
   await page.getByLabel("Colours").selectOption("layers");
   await page.locator(".legend", { hasText: "9" }).waitFor();
   await page.getByLabel("Contacts and forces").check();
-  const arrows = () => page.evaluate(() => window.drystone.stage.lanes[0].arrows.reference);
+  const arrows = () => page.evaluate(() => window.drystone.stage.sessions[0].arrows.reference);
   assert.ok((await arrows()) > 0, `the longest arrow is of ${await arrows()} N`);
   await shot(page, "alone-inside");
   await page.getByRole("tab", { name: "Plots" }).click();

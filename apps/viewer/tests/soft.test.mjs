@@ -75,7 +75,7 @@ test("both sides of a cloth are lit, and its shading is round", async () => {
     assert.ok(red > 55 && red > blue + 15, `from z = ${z} m: ${[red, green, blue]}`);
   }
   const normals = await page.evaluate(() => {
-    const mesh = window.drystone.stage.lanes[0].soft.group.children.find((child) => child.geometry?.index);
+    const mesh = window.drystone.stage.sessions[0].soft.group.children.find((child) => child.geometry?.index);
     return Array.from(mesh.geometry.getAttribute("normal").array.slice(0, 3));
   });
   assert.ok(Math.abs(Math.hypot(...normals) - 1) < 1e-3, `${normals}`);
@@ -91,7 +91,7 @@ test("time steps and penalty layers of cloth are seen as colours with a legend",
   const painted = await page.evaluate(() => {
     const { frames, stage } = window.drystone;
     const layers = frames[0].layers[0];
-    const mesh = stage.lanes[0].soft.group.children.find((child) => child.geometry?.index);
+    const mesh = stage.sessions[0].soft.group.children.find((child) => child.geometry?.index);
     const colours = mesh.geometry.getAttribute("color").array;
     const of = (v) => Array.from(colours.slice(3 * v, 3 * v + 3));
     let [most, none] = [0, 0];
@@ -119,14 +119,14 @@ test("time steps and penalty layers of particles and chains are seen as colours 
   await page.locator(".legend", { hasText: "1 layer" }).waitFor();
   const painted = await page.evaluate(() => {
     const { frames, stage } = window.drystone;
-    const colours = stage.lanes[0].soft.group.children.find((child) => child.instanceColor).instanceColor.array;
+    const colours = stage.sessions[0].soft.group.children.find((child) => child.instanceColor).instanceColor.array;
     let segment = 0;
     const found = frames[0].strands.map((points, which) => {
       const first = segment;
       segment += points.length / 3 - 1;
       return { layers: frames[0].chainLayers[which][1], colour: Array.from(colours.slice(3 * first, 3 * first + 3)) };
     });
-    return found.filter((_, which) => stage.lanes[0].description.strands[which].kind === "particle");
+    return found.filter((_, which) => stage.sessions[0].description.strands[which].kind === "particle");
   });
   const [free, pressed] = [painted.filter((one) => one.layers === 0), painted.filter((one) => one.layers > 0)];
   assert.ok(free.length > 0 && pressed.length > 0, `${free.length} particles are free, ${pressed.length} are not`);
@@ -151,7 +151,7 @@ test("twist, material frames and contacts of strands are seen, each with its key
   await page.keyboard.press("m");
   const segments = await page.evaluate(() => window.drystone.frames[0].frames[0].length / 5);
   await until(page, (segments) => {
-    const { lines } = window.drystone.stage.lanes[0].axes;
+    const { lines } = window.drystone.stage.sessions[0].axes;
     return lines.visible && lines.geometry.drawRange.count === 4 * segments;
   }, segments);
   await shot(page, "twist-and-frames");
@@ -176,7 +176,7 @@ test("envelopes of bodies and of cloth are shown by key E", async () => {
   await drawn(page);
   await page.locator("canvas").first().focus();
   await page.keyboard.press("e");
-  const shown = () => page.evaluate(() => window.drystone.stage.lanes[0].soft.hull.visible);
+  const shown = () => page.evaluate(() => window.drystone.stage.sessions[0].soft.hull.visible);
   assert.equal(await shown(), true);
   assert.ok(await page.getByLabel("Envelopes").isChecked());
   await page.keyboard.press("e");
@@ -268,7 +268,7 @@ test("a pin of a curtain follows the pointer, and the particle pokes it", async 
   await wait(200);
   const place = await poke.evaluate(() => {
     const { frames, stage } = window.drystone;
-    const body = stage.lanes[0].bodies.bodies.findIndex((one) => one.name === "particle");
+    const body = stage.sessions[0].bodies.bodies.findIndex((one) => one.name === "particle");
     return { body, at: [0, 1, 2].map((c) => frames[0].poses[7 * body + c] + frames[0].origin[c]) };
   });
   const [start, end] = await project(poke, [place.at, [place.at[0], place.at[1], place.at[2] + 1.15]]);

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use drystone_base::Vec3;
 use drystone_world::{Body, Frame, FrameRecord, Scene, Shape};
 
-use crate::aside::Aside;
+use crate::atomic_file::AtomicFile;
 use crate::surface::{Surface, surface};
 use crate::{FileError, Sink, Written};
 
@@ -30,7 +30,7 @@ pub struct ObjSink {
 }
 
 impl ObjSink {
-    /// Files that will stand at `path`, of the bodies of `scene` and of all that is soft.
+    /// Files that will stand at `path`, of the bodies of `scene` and of all strands and cloth.
     pub fn create(path: impl AsRef<Path>, scene: &Scene) -> Result<Self, FileError> {
         let path = path.as_ref();
         let bodies = scene
@@ -41,7 +41,7 @@ impl ObjSink {
             _ => surface(&body.shape, 0.0),
         });
         // whether anything can be written there is known at once
-        drop(Aside::create(path)?);
+        drop(AtomicFile::create(path)?);
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         Ok(Self {
             pattern: name.find('#').map(|start| {
@@ -121,7 +121,7 @@ impl Sink for ObjSink {
         let path = self
             .path
             .with_file_name(format!("{before}{number:0width$}{after}"));
-        self.bytes += Aside::create(&path)?.commit(|out| out.write_all(text.as_bytes()))?;
+        self.bytes += AtomicFile::create(&path)?.commit(|out| out.write_all(text.as_bytes()))?;
         self.frames += 1;
         Ok(())
     }
@@ -129,7 +129,8 @@ impl Sink for ObjSink {
     fn finish(mut self: Box<Self>) -> Result<Written, FileError> {
         if self.pattern.is_none() {
             let text = std::mem::take(&mut self.last);
-            self.bytes = Aside::create(&self.path)?.commit(|out| out.write_all(text.as_bytes()))?;
+            self.bytes =
+                AtomicFile::create(&self.path)?.commit(|out| out.write_all(text.as_bytes()))?;
         }
         Ok(Written {
             path: self.path,

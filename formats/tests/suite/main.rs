@@ -4,6 +4,7 @@
 
 mod caches;
 mod contact_solver;
+mod deformable;
 #[cfg(feature = "hdf5")]
 mod fclib;
 mod malformed;
@@ -11,4 +12,3 @@ mod malformed_problems;
 mod problems;
 mod recordings;
 mod round_trip;
-mod soft;

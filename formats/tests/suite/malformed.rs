@@ -56,6 +56,7 @@ const TABLE: &[(&str, &str, usize, usize, &[&str])] = &[
     ("the same name twice", "[[body]]\nname = \"b\"\nshape.sphere = { radius = 1 }\n[[body]]\nname = \"b\"\nshape.sphere = { radius = 1 }", 5, 1, &["body `b`", "twice"]),
     ("a material that is not there", "[material.brick]\nfriction = 0.5\n[[body]]\nname = \"b\"\nmaterial = \"brik\"\nshape.sphere = { radius = 1 }", 5, 1, &["`brik`", "did you mean `brick`?"]),
     ("a material rubbing backwards", "[material.ice]\nfriction = -1\n[[body]]\nshape.sphere = { radius = 1 }", 2, 1, &["material `ice`", "`friction`"]),
+    ("a material that holds less than it brakes", "[material.ice]\nfriction = 0.5\nstatic_friction = 0.3\n[[body]]\nshape.sphere = { radius = 1 }", 3, 1, &["material `ice`", "`static_friction`", "`friction`", "0.5"]),
     ("a contact of unknown materials", "[[contact]]\nbetween = [\"a\", \"b\"]\nfriction = 1\n[[body]]\nshape.sphere = { radius = 1 }", 1, 1, &["contact 0", "`a`"]),
     ("too many bodies", "[[generate]]\nname = \"sand\"\npattern.grid = { counts = [4000, 4000, 4000], shapes = [{ sphere = { radius = 0.1 } }] }", 1, 1, &["generator `sand`", "bodies"]),
     ("a generator of negative bricks", "[[generate]]\nname = \"w\"\npattern.wall = { rows = -1 }", 3, 25, &["-1"]),
@@ -222,6 +223,24 @@ fn words_of_the_field_are_understood_beside_our_own() {
     let text = "[[strand]]\npoints = [[0, 0, 0], [1, 0, 0]]\nconstraint = [{ to = \"start\" }]\n";
     let scene = parse_scene(text, "a.toml", "").unwrap();
     assert_eq!(scene.strands[0].holds.len(), 1);
+}
+
+#[test]
+fn an_older_name_of_an_option_counts_beside_a_preset() {
+    for (old, new) in [
+        ("tuning.worth = 0.25", "tuning.coarse_decrease = 0.25"),
+        ("coursed.coarse = false", "coursed.solver = \"cone\""),
+    ] {
+        let [old, new] = [old, new].map(|line| {
+            let text = format!(
+                "preset = \"converged\"\n[solver.rigid]\n{line}\n[[body]]\nshape.sphere = {{ radius = 1 }}\n"
+            );
+            let scene = parse_scene(&text, "a.toml", "").unwrap();
+            scene.options().unwrap()
+        });
+        assert_eq!(old, new);
+        assert_ne!(old, Options::preset("converged").unwrap());
+    }
 }
 
 #[test]

@@ -191,7 +191,7 @@ fn a_checkpoint_that_is_not_whole_is_refused_and_the_old_one_stays() {
     assert!(refused(b"").contains("no Drystone checkpoint"));
     assert!(refused(b"#usda 1.0").contains("no Drystone checkpoint"));
 
-    // killed while the next one is being written: what is aside does not count
+    // killed while the next one is being written: the temporary file does not count
     fs::write(
         folder.path().join(".run.checkpoint.1.part"),
         &bytes[..bytes.len() / 2],

@@ -1,7 +1,8 @@
 //! Static friction: what a pair that touches remembers (Cundall 1979).
 //!
 //! Where two primitives hold each other, a spring along the surface joins the two points that met. It pulls with
-//! `k |ξ|`, at most `μ F`; beyond that the points slip and the spring goes with them. So under a steady load the
+//! `k |ξ|`, at most `μ F`; beyond that the points slip and the spring goes with them. While they slide, from the moment at
+//! which more than `μ F` would be needed to hold them until less is, `μ` is that of what slides. So under a steady load the
 //! slip has an end, and what was pushed aside a little goes back. Its stiffness is half of that of the layers which push, so
 //! that it is as small as they are deep and their clock is short enough for it.
 
@@ -24,6 +25,8 @@ pub(crate) struct Grip {
     pub(crate) stiffness: f64,
     /// When it last pulled.
     pub(crate) time: Tick,
+    /// Whether its points slide; only kept where that takes another coefficient than rest.
+    pub(crate) slides: bool,
 }
 
 impl Grip {
@@ -34,6 +37,7 @@ impl Grip {
             slack: apart,
             stiffness,
             time,
+            slides: false,
         }
     }
 

@@ -42,6 +42,8 @@ pub(crate) struct Touch {
     ahead: f64,
     restitution: f64,
     friction: f64,
+    /// The pair, if it has another friction at rest than while sliding.
+    slider: Option<u32>,
     /// What static friction pulls with in that period, along the surface \[N s\].
     grip: Vec3,
     side: Option<GivingSide>,
@@ -174,6 +176,7 @@ impl Run<'_> {
             ahead: 0.0,
             restitution: 1.0,
             friction: 0.0,
+            slider: None,
             grip: Vec3::ZERO,
             side,
         };
@@ -184,7 +187,7 @@ impl Run<'_> {
         if d >= net.layers.thickness(outermost, entry.to.saturating_add(1)) {
             let [a, b] = [entry.corners[0], entry.corners[3]].map(|i| net.object_of(i));
             let contact = a.contact(b);
-            (touch.restitution, touch.friction) = (contact.restitution, contact.friction);
+            (touch.restitution, touch.friction) = (contact.restitution, contact.at_rest());
             touch.impulse = push;
             if entry.from > 1 {
                 touch.impulse += h * net.layers.force(outermost, 1, entry.from - 1, d);
@@ -196,6 +199,16 @@ impl Run<'_> {
             if touch.friction > 0.0 {
                 let deepest = net.layers.deepest(outermost, entry.from, d);
                 let stiffness = 0.5 * net.layers.stiffness_of_all(deepest);
+                if contact.friction < touch.friction {
+                    touch.slider = Some(entry.pair);
+                    if self
+                        .state
+                        .pairs
+                        .slides(entry.pair, self.touched_since(entry.pair))
+                    {
+                        touch.friction = contact.friction;
+                    }
+                }
                 let most = touch.friction * touch.impulse / h;
                 let closest = (touch.weights, found.apart, touch.normal);
                 touch.grip = self.grip(entry.pair, &x, closest, stiffness, most) * h;
@@ -220,14 +233,20 @@ impl Run<'_> {
         stiffness: f64,
         most: f64,
     ) -> Vec3 {
+        let since = self.touched_since(p);
         let (t, pairs) = (self.state.time, &mut self.state.pairs);
-        // it lasts while the pair touches: from one tick of the first layer to the next
-        let first = self.net.layers.level(pairs.records[p as usize].period, 1);
-        let since = t.saturating_sub(1 << first.unwrap_or(0));
         let (weights, apart, _) = closest;
         let grip = pairs.grip(p, since, || Grip::new(weights, apart, stiffness, t));
         grip.time = t;
         grip.pull(x, closest, stiffness, most)
+    }
+
+    /// When pair `p` must have pulled last if it has touched ever since: one tick of its first layer ago.
+    #[inline]
+    fn touched_since(&self, p: u32) -> Tick {
+        let period = self.state.pairs.records[p as usize].period;
+        let first = self.net.layers.level(period, 1);
+        self.state.time.saturating_sub(1 << first.unwrap_or(0))
     }
 
     /// What contact takes at this time: restitution and friction of every pair whose fastest layers ticked, one after
@@ -283,6 +302,10 @@ impl Run<'_> {
                     pull -= slip / across;
                 }
                 let (most, found) = (touch.friction * left, pull.length());
+                if let Some(p) = touch.slider {
+                    let slides = found > touch.friction * touch.impulse;
+                    self.state.pairs.set_slides(p, slides);
+                }
                 if found > most {
                     pull *= most / found;
                 }

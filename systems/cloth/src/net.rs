@@ -240,6 +240,7 @@ impl Net {
                 object.own = Material {
                     friction,
                     restitution,
+                    ..Material::default()
                 };
                 object.surface = surface(sheet.contact_material);
             }
@@ -266,6 +267,7 @@ impl Net {
                 object.own = Material {
                     friction,
                     restitution,
+                    ..Material::default()
                 };
                 object.surface = surface(obstacle.contact_material);
             }

@@ -311,6 +311,19 @@ impl Pairs {
         &mut self.grips[g]
     }
 
+    /// Whether the points of pair `p` slide, if it pulled at `since` or later.
+    pub(crate) fn slides(&self, p: u32, since: Tick) -> bool {
+        let grip = self.grips.get(self.grip_of[p as usize] as usize);
+        grip.is_some_and(|grip| grip.slides && grip.time >= since)
+    }
+
+    /// Notes whether the points of pair `p` slide.
+    pub(crate) fn set_slides(&mut self, p: u32, slides: bool) {
+        if let Some(grip) = self.grips.get_mut(self.grip_of[p as usize] as usize) {
+            grip.slides = slides;
+        }
+    }
+
     /// Force of static friction on the first primitive of pair `p`, at most `most`, if it pulled at `t`; see
     /// [`Grip::pull`] \[N\].
     #[inline]

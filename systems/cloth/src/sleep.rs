@@ -287,7 +287,7 @@ impl Run<'_> {
                 let mut force = push;
                 if d >= net.layers.thickness(outermost, entry.to.saturating_add(1)) {
                     let [a, b] = [entry.corners[0], entry.corners[3]].map(|i| net.object_of(i));
-                    let most = a.contact(b).friction * total(1, entry.to);
+                    let most = a.contact(b).at_rest() * total(1, entry.to);
                     force += self
                         .state
                         .pairs

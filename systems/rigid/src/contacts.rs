@@ -35,7 +35,7 @@ pub struct Patch {
     pub normal_local: Vec3,
     /// The same in the world, measured at the start of the step.
     pub normal: Vec3,
-    /// Coulomb's coefficient \[1\].
+    /// Coulomb's coefficient of this step, of what rests or of what slides \[1\].
     pub friction: f64,
     /// Newton's coefficient \[1\].
     pub restitution: f64,
@@ -95,7 +95,37 @@ pub(crate) fn detect(
         renew(state, model, options, workspace, dt);
     }
     state.contacts.measure(&state.position, &workspace.axes);
+    choose_friction(state, model, &options.tuning, dt);
     workspace.collision_seconds += start.seconds();
+}
+
+/// Gives every patch the friction of the step to come: of what slides if one of its points moves along the surface faster
+/// than a calm contact, else of what rests. Patches keep theirs where no two materials tell these apart.
+fn choose_friction(state: &mut State, model: &Model, tuning: &Tuning, dt: f64) {
+    if !model.materials.have_static_friction() {
+        return;
+    }
+    let gravity = model.gravity.length();
+    let mut contacts = std::mem::take(&mut state.contacts);
+    for patch in &mut contacts.patches {
+        let (a, b) = (patch.a as usize, patch.b as usize);
+        let material = model
+            .materials
+            .between(model.material[a], model.material[b]);
+        let slow = tuning.calm_speed(patch.length, gravity, dt);
+        let points = &contacts.points[patch.first as usize..][..patch.count as usize];
+        let slides = points.iter().any(|point| {
+            let at = |i: usize| state.velocity_at(i, point.position - state.position[i]);
+            let apart = at(b) - at(a);
+            (apart - patch.normal * apart.dot(patch.normal)).length() > slow
+        });
+        patch.friction = if slides {
+            material.friction
+        } else {
+            material.at_rest()
+        };
+    }
+    state.contacts = contacts;
 }
 
 /// Pose of `b` seen from `a`.
@@ -509,7 +539,7 @@ impl Contacts {
                     b,
                     normal_local: pose_a.local_direction(manifold.normal),
                     normal: manifold.normal,
-                    friction: material.friction,
+                    friction: material.at_rest(),
                     restitution: material.restitution,
                     length,
                     distance: f64::INFINITY,

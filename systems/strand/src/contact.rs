@@ -59,7 +59,7 @@ impl Obstacle {
     /// Friction at rest, friction while sliding, and restitution against a strand of `material`.
     pub(crate) fn coefficients(&self, material: Option<usize>) -> [f64; 3] {
         match material.and_then(|m| self.against.get(m)) {
-            Some(both) => [both.friction, both.friction, both.restitution],
+            Some(both) => [both.at_rest(), both.friction, both.restitution],
             None => [
                 self.static_friction,
                 self.dynamic_friction,

@@ -27,9 +27,9 @@ pub(crate) struct Built {
     /// Body of every obstacle, and whether it moves.
     pub obstacles: Vec<(usize, bool)>,
     /// Sheet, pin of it, and the body that the pin is on.
-    pub rides: Vec<(usize, usize, usize)>,
-    /// Bodies that enter later.
-    pub late: Vec<Late>,
+    pub attachments: Vec<(usize, usize, usize)>,
+    /// Obstacles whose bodies enter later.
+    pub pending: Vec<PendingObstacle>,
     /// How far out the points of a half-space's plane are \[m\].
     pub floor: f64,
 }
@@ -42,15 +42,15 @@ impl Built {
     }
 }
 
-/// A body that is not there yet.
+/// An obstacle of cloth whose body has not entered yet.
 #[derive(Clone, Debug)]
-pub(crate) struct Late {
+pub(crate) struct PendingObstacle {
     pub body: usize,
     /// In the body's frame.
     solid: cloth::Obstacle,
 }
 
-impl Late {
+impl PendingObstacle {
     pub(crate) fn new(
         body: usize,
         described: &Body,
@@ -103,8 +103,8 @@ pub(crate) fn build(
             ..cloth::Model::default()
         },
         obstacles: Vec::new(),
-        rides: Vec::new(),
-        late: Vec::new(),
+        attachments: Vec::new(),
+        pending: Vec::new(),
         floor: 0.0,
     };
     validate_thickness(
@@ -129,11 +129,14 @@ pub(crate) fn build(
             bodies,
             number,
             &built.model.materials,
-            &mut built.rides,
+            &mut built.attachments,
         )?;
         // a hem may touch the body that it is pinned to
         let there = |body: usize| bodies[..body].iter().filter(|b| b.enters_at <= 0.0).count();
-        let own = built.rides.iter().filter(|ride| ride.0 == number);
+        let own = built
+            .attachments
+            .iter()
+            .filter(|attachment| attachment.0 == number);
         sheet.fastened = own
             .map(|&(_, pin, body)| [pin as u32, there(body) as u32])
             .collect();
@@ -170,8 +173,8 @@ pub(crate) fn build(
         let surface = built.model.materials.find(&body.material);
         let material = (material.unwrap_or_default(), surface);
         if body.enters_at > 0.0 {
-            let late = Late::new(i, body, material, thickness, built.floor, rigid);
-            built.late.push(late);
+            let pending = PendingObstacle::new(i, body, material, thickness, built.floor, rigid);
+            built.pending.push(pending);
             continue;
         }
         let mut solid = obstacle(body, material, thickness, built.floor, &body.pose());
@@ -192,7 +195,7 @@ pub(crate) fn sheet(
     bodies: &[Body],
     number: usize,
     materials: &Materials,
-    rides: &mut Vec<(usize, usize, usize)>,
+    attachments: &mut Vec<(usize, usize, usize)>,
 ) -> Result<cloth::Sheet, SceneError> {
     let (made, pose) = (cloth.surface.make(), cloth.pose());
     let chosen = |field: String, part: &super::Part| {
@@ -209,16 +212,16 @@ pub(crate) fn sheet(
                 let known = bodies.iter().map(|body| body.name.as_str());
                 let body =
                     body.ok_or_else(|| SceneError::unknown(cloth.place(), "body", name, known))?;
-                let late = bodies[body].enters_at > 0.0;
+                let later = bodies[body].enters_at > 0.0;
                 let found = format!("`{name}`, which enters later");
                 ensure(
-                    !late,
+                    !later,
                     &cloth.place(),
                     &format!("pin.{k}.on"),
                     found,
                     "a body that is there",
                 )?;
-                rides.push((number, k, body));
+                attachments.push((number, k, body));
                 cloth::Motion::Driven(bodies[body].pose())
             }
             // stays where it is, unless a hand takes it

@@ -61,7 +61,7 @@ impl Default for Row {
 /// On a rectangle of the plane y = 0, the middle at the origin.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
-pub struct Patch {
+pub struct GroomPatch {
     /// Along x and z.
     pub counts: [u32; 2],
     /// Along x and z \[m\].
@@ -86,7 +86,7 @@ pub struct Patch {
     pub curl: Option<Curl>,
 }
 
-impl Default for Patch {
+impl Default for GroomPatch {
     fn default() -> Self {
         Self {
             counts: [10, 10],
@@ -262,7 +262,7 @@ impl Row {
     }
 }
 
-impl Patch {
+impl GroomPatch {
     pub(super) fn sprouts(
         &self,
         checks: &Checks<'_>,

@@ -13,9 +13,9 @@ use super::{Anchor, Base, Held, Hold, Strand};
 use crate::body::motion_path;
 use crate::{Body, Key, Material, Motion, Scene, SceneError, Subject};
 
-/// How the shape of a body moves, as strands see it.
+/// How a body moves, as an obstacle, base or anchor of strands.
 #[derive(Clone, Debug)]
-pub(crate) enum Course {
+pub(crate) enum BodyMotion {
     /// Not at all.
     Still(Pose),
     /// Along a path that is known beforehand.
@@ -24,7 +24,7 @@ pub(crate) enum Course {
     Driven,
 }
 
-impl Course {
+impl BodyMotion {
     pub(crate) fn of(body: &Body) -> Result<Self, SceneError> {
         Ok(match &body.motion {
             Motion::Fixed => Self::Still(body.pose()),
@@ -45,9 +45,9 @@ impl Course {
     }
 }
 
-/// Something of the strands that goes where a body goes.
+/// A base, a reference or an anchor of strands that follows a body.
 #[derive(Clone, Debug)]
-pub(crate) struct Ride {
+pub(crate) struct Attachment {
     /// Index of the strand or of the constraint.
     pub of: usize,
     /// Index of the body.
@@ -59,13 +59,13 @@ pub(crate) struct Ride {
 /// The strands of a scene, ready to be simulated.
 pub(crate) struct Built {
     pub model: strand::Model,
-    pub courses: Vec<Course>,
+    pub body_motions: Vec<BodyMotion>,
     /// Every strand whose base follows a body.
-    pub bases: Vec<Ride>,
+    pub bases: Vec<Attachment>,
     /// Every strand whose reference is a body.
-    pub references: Vec<Ride>,
+    pub references: Vec<Attachment>,
     /// Every constraint that is anchored on a body that strands do not move.
-    pub anchors: Vec<Ride>,
+    pub anchors: Vec<Attachment>,
     /// Of every body that forces move: its index among the rigid bodies of the model.
     pub links: Vec<Option<usize>>,
     /// Strands whose start is a groom, with the repair of those that cannot hold it.
@@ -81,10 +81,10 @@ pub(crate) fn build(
     rigid: Option<&rigid::Model>,
 ) -> Result<Built, SceneError> {
     let solids = rigid.map_or(&[][..], |rigid| &rigid.shape);
-    let courses = bodies.iter().map(Course::of);
+    let body_motions = bodies.iter().map(BodyMotion::of);
     let mut built = Built {
         model: strand::Model::new(Vec3::from(scene.gravity)),
-        courses: courses.collect::<Result<_, _>>()?,
+        body_motions: body_motions.collect::<Result<_, _>>()?,
         bases: Vec::new(),
         references: Vec::new(),
         anchors: Vec::new(),
@@ -101,8 +101,8 @@ pub(crate) fn build(
         built.model.add_obstacle(strand::Obstacle {
             name: body.name.clone(),
             shape: shape.clone(),
-            path: built.courses[k].path(body.pose()),
-            static_friction: material.friction,
+            path: built.body_motions[k].path(body.pose()),
+            static_friction: material.at_rest(),
             dynamic_friction: material.friction,
             restitution: material.restitution,
             against: built.model.against(&body.material),
@@ -115,7 +115,7 @@ pub(crate) fn build(
     }
     let poses: Vec<Pose> = bodies.iter().map(Body::pose).collect();
     let names = bodies.iter().map(|body| body.name.as_str().into());
-    let rider = Rider {
+    let attacher = Attacher {
         poses: &poses,
         index: &names.zip(0..).collect(),
         rigid,
@@ -123,19 +123,19 @@ pub(crate) fn build(
         links: BTreeMap::new(),
     };
     for strand in strands {
-        rider.add(strand, &mut built)?;
+        attacher.add(strand, &mut built)?;
     }
     // holds may name any strand
     for (i, strand) in strands.iter().enumerate() {
         for (k, hold) in strand.holds.iter().enumerate() {
-            rider.hold(strand, i, k, hold, &mut built)?;
+            attacher.hold(strand, i, k, hold, &mut built)?;
         }
     }
     Ok(built)
 }
 
-/// Finds bodies by name and puts strands on them.
-pub(crate) struct Rider<'a> {
+/// Finds bodies by name and attaches strands to them.
+pub(crate) struct Attacher<'a> {
     /// Where the shape of every body is.
     pub poses: &'a [Pose],
     pub index: &'a BTreeMap<Arc<str>, usize>,
@@ -146,7 +146,7 @@ pub(crate) struct Rider<'a> {
     pub links: BTreeMap<usize, Vec<strand::Link>>,
 }
 
-impl Rider<'_> {
+impl Attacher<'_> {
     /// Where the pose `local` in the frame of a body's shape is in the frame of its link, if it has one.
     fn on_link(&self, built: &Built, body: usize, local: &Pose) -> Option<(usize, Pose)> {
         let (link, rigid) = (built.links[body]?, self.rigid?);
@@ -190,13 +190,13 @@ impl Rider<'_> {
                 carrier = self.on_link(built, body, &Pose::IDENTITY);
                 carrier = carrier.filter(|_| plain);
                 if carrier.is_none() {
-                    built.bases.push(Ride {
+                    built.bases.push(Attachment {
                         of: built.model.len(),
                         body,
                         local: Pose::IDENTITY,
                     });
                 }
-                built.courses[body].path(self.poses[body])
+                built.body_motions[body].path(self.poses[body])
             }
         };
         let reference = match &strand.reference {
@@ -204,12 +204,12 @@ impl Rider<'_> {
             Base::Path(keys) => Some(motion_path(keys, Interpolation::Smooth)?),
             Base::On(name) => {
                 let body = self.body(&place, name)?;
-                built.references.push(Ride {
+                built.references.push(Attachment {
                     of: built.model.len(),
                     body,
                     local: Pose::IDENTITY,
                 });
-                Some(built.courses[body].path(self.poses[body]))
+                Some(built.body_motions[body].path(self.poses[body]))
             }
         };
         let felt = strand.local_dynamics.keys.iter().any(|key| key[1] != 0.0);
@@ -289,7 +289,7 @@ impl Rider<'_> {
         let link = link_of(hold.curve, hold.point)?;
         let tip = |link: usize| Vec3::Y * chain.length[link];
         let start = Pose::new(links[link].tip, links[link].rotation);
-        let mut ride = None;
+        let mut attachment = None;
         let mut passes = None;
         // what it is held to
         let to = match &hold.to {
@@ -319,7 +319,7 @@ impl Rider<'_> {
                 match self.on_link(built, body, &local) {
                     Some((body, at)) => strand::Anchor::Body { body, at },
                     None => {
-                        ride = Some((body, local));
+                        attachment = Some((body, local));
                         strand::Anchor::World(MotionPath::fixed(start))
                     }
                 }
@@ -409,8 +409,8 @@ impl Rider<'_> {
         }
         constraint.passes = passes;
         let of = built.model.add_constraint(constraint)?;
-        if let Some((body, local)) = ride {
-            built.anchors.push(Ride { of, body, local });
+        if let Some((body, local)) = attachment {
+            built.anchors.push(Attachment { of, body, local });
         }
         Ok(())
     }

@@ -50,13 +50,13 @@ pub fn check_world(
     mut progress: impl FnMut(Progress<'_>),
 ) -> Vec<Verdict> {
     let mut judge = Judge::new(world, truths, duration);
-    judge.look(world, &Report::default());
+    judge.observe(world, &Report::default());
     let steps = ((duration - world.time()) / world.step_length() - 1e-6)
         .ceil()
         .max(0.0) as u64;
     for _ in 0..steps {
         let report = world.step();
-        judge.look(world, &report);
+        judge.observe(world, &report);
         progress(Progress {
             world,
             report: &report,
@@ -161,7 +161,7 @@ impl Watch {
     }
 
     /// Samples the quantity if it is due, and keeps the sample if it counts.
-    fn look(&mut self, moment: &mut Moment<'_>) {
+    fn observe(&mut self, moment: &mut Moment<'_>) {
         use Sampling::*;
         let row: &'static Row = self.truth.row;
         // whether this is the time
@@ -263,7 +263,7 @@ impl Judge {
     }
 
     /// Looks at the world at its start and after every step.
-    pub fn look(&mut self, world: &World, report: &Report) {
+    pub fn observe(&mut self, world: &World, report: &Report) {
         for finding in world.findings().iter().skip(self.findings_seen) {
             if !self.watches.iter().any(|w| w.truth.expects(finding)) {
                 self.findings.push(finding.clone());
@@ -284,7 +284,7 @@ impl Judge {
             depth: None,
         };
         for watch in self.watches.iter_mut().chain(&mut self.finite) {
-            watch.look(&mut moment);
+            watch.observe(&mut moment);
         }
     }
 

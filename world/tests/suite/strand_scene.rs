@@ -97,7 +97,7 @@ fn grooms_grow_what_they_say() {
     assert_eq!(sprouted(GroomPattern::Braid(Braid::default())).len(), 3);
     let lanterns = sprouted(GroomPattern::Lanterns(Lanterns::default()));
     assert_eq!((lanterns.len(), lanterns[0].points.len()), (5, 14));
-    let patch = sprouted(GroomPattern::Patch(Patch::default()));
+    let patch = sprouted(GroomPattern::Patch(GroomPatch::default()));
     assert_eq!(patch.len(), 100);
 }
 

@@ -33,7 +33,7 @@ pub(crate) fn run(export: &Export) -> Result<ExitCode, Failure> {
     };
     if !recording.is_complete() {
         let count = recording.len();
-        say::aside(format_args!(
+        say::stderr_line(format_args!(
             "warning: `{name}` was cut off; its {count} whole frames end at {last:.3} s"
         ));
     }
@@ -130,7 +130,7 @@ pub(crate) fn run(export: &Export) -> Result<ExitCode, Failure> {
         }
     }
     for failure in &failures {
-        say::aside(format_args!("error: {failure}"));
+        say::stderr_line(format_args!("error: {failure}"));
     }
     Ok(match (failures.is_empty(), interrupt::asked()) {
         (false, _) => BROKEN,

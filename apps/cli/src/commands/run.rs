@@ -161,7 +161,7 @@ fn with_patch(run: &Run, failure: Failure) -> Failure {
     if let (Some(path), Some(patch)) = (&run.patch, failure.patch()) {
         match outputs::write_text(path, patch) {
             Ok(()) => say::line(format_args!("the pieces in question: {}", path.display())),
-            Err(message) => say::aside(format_args!("error: {message}")),
+            Err(message) => say::stderr_line(format_args!("error: {message}")),
         }
     }
     failure

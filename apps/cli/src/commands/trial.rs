@@ -325,7 +325,7 @@ impl Bar {
                 bar.set_message(text);
                 bar.set_position(done as u64);
             }
-            None => say::aside(text),
+            None => say::stderr_line(text),
         }
     }
 

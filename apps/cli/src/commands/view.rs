@@ -12,7 +12,7 @@ use crate::say;
 pub(crate) fn run(view: &View) -> Result<ExitCode, Failure> {
     let server = Server::bind(settings(view)?).map_err(Failure::input)?;
     say::line(server.url());
-    say::aside("Ctrl-C ends it. Whoever has the address can steer; it is new each time.");
+    say::stderr_line("Ctrl-C ends it. Whoever has the address can steer; it is new each time.");
     if !view.no_open {
         open(server.url());
     }
@@ -73,6 +73,6 @@ fn open(url: &str) {
         .stderr(quiet())
         .spawn();
     if started.is_err() {
-        say::aside("no browser could be started: open the address above");
+        say::stderr_line("no browser could be started: open the address above");
     }
 }

@@ -65,7 +65,7 @@ fn folder(path: &Path) -> Result<Vec<ContactProblem>, Failure> {
     for path in &paths {
         match read_problem(path) {
             Ok(problem) => problems.push(problem),
-            Err(error) => say::aside(format_args!("left out: {error}")),
+            Err(error) => say::stderr_line(format_args!("left out: {error}")),
         }
     }
     match problems.is_empty() {

@@ -126,7 +126,7 @@ impl Page {
         })
     }
 
-    /// The next frame of lane 0 for which `wanted` holds.
+    /// The next frame of session 0 for which `wanted` holds.
     pub fn frame(&mut self, wanted: impl Fn(&[u8]) -> bool) -> Vec<u8> {
         self.until(|message| match message {
             Message::Binary(bytes) if bytes[1] == 0 && wanted(bytes) => Some(bytes.to_vec()),

@@ -144,6 +144,41 @@ fn friction_holds_up_to_its_limit_without_creep_and_lets_slide_beyond() {
 }
 
 #[test]
+fn between_the_two_angles_of_friction_what_rests_stays_and_what_slides_goes_on() {
+    let contact = drystone_common::Material {
+        friction: 0.3,
+        static_friction: Some(0.6),
+        restitution: 0.0,
+    };
+    for mass in [0.01, 1.0] {
+        // a slope between the two, from where the layers carry the load
+        let gravity = down(1.0, 0.45);
+        let run = |speed: f64, seconds: f64| {
+            let mut model = put_down(mass, static_gap(-gravity.y * mass), 0.0);
+            model.sheets[0].velocities = vec![Vec3::X * speed];
+            model.obstacles = vec![floor(100.0)];
+            model.materials = drystone_common::Materials::new(vec![contact], Vec::new());
+            model.sheets[0].contact_material = Some(0);
+            model.obstacles[0].contact_material = Some(0);
+            model.gravity = gravity;
+            let mut system = System::new(model, Options::default()).unwrap();
+            system.advance(seconds);
+            let at = |s: &System| (s.points(0)[0].x, s.velocities(0)[0].x);
+            let before = at(&system);
+            system.advance(1.0);
+            let after = at(&system);
+            (after.0 - before.0, after.1 - before.1)
+        };
+        let (crept, _) = run(0.0, 20.0);
+        assert!(crept.abs() < 1e-6, "{mass} kg: {crept:.1e} m in a second"); // measured: 0
+        let (_, gained) = run(0.5, 1.0);
+        let wanted = gravity.x + 0.3 * gravity.y;
+        let off = gained / wanted - 1.0;
+        assert!(off.abs() < 0.01, "{mass} kg slides: {off:.1e} off"); // measured: 3.2e-5
+    }
+}
+
+#[test]
 fn a_sheet_on_a_slope_at_nine_tenths_of_the_limit_stays() {
     for friction in [0.2, 0.6] {
         let model = sheet_on_ground(friction, down(0.9, friction), 0.1);

@@ -18,6 +18,7 @@ pub(crate) fn model(friction: f64, restitution: f64) -> Model {
     let material = Material {
         friction,
         restitution,
+        ..Material::default()
     };
     Model::new(
         Vec3::new(0.0, -9.81, 0.0),
@@ -120,10 +121,12 @@ pub(crate) fn carried_box() -> (Model, usize) {
     let rough = Material {
         friction: 0.5,
         restitution: 0.0,
+        ..Material::default()
     };
     let smooth = Material {
         friction: 0.0,
         restitution: 0.0,
+        ..Material::default()
     };
     let mut model = Model::new(
         Vec3::new(0.0, -9.81, 0.0),
@@ -148,10 +151,12 @@ pub(crate) fn struck_stack() -> Model {
     let rough = Material {
         friction: 0.5,
         restitution: 0.0,
+        ..Material::default()
     };
     let smooth = Material {
         friction: 0.0,
         restitution: 0.0,
+        ..Material::default()
     };
     let materials = Materials::new(vec![rough, smooth], Vec::new());
     let mut model = Model::new(Vec3::new(0.0, -9.81, 0.0), materials);

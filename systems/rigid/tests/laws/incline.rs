@@ -3,7 +3,7 @@
 
 use drystone_base::functions::{cos, sin};
 use drystone_base::{Pose, Vec3};
-use drystone_rigid::{Options, System};
+use drystone_rigid::{Material, Materials, Options, System};
 
 use crate::build::*;
 use crate::{G, at_least, at_most, block_at, is_near, run_with, sine_cosine, single, slope};
@@ -72,6 +72,38 @@ fn a_box_slides_as_coulomb_says_above_the_friction_angle() {
     let (v, x) = sliding_error(single(), DT);
     at_most("sliding, single precision, speed", v, 1e-6); // measured: 3e-7
     at_most("sliding, single precision, place", x, 1e-6); // measured: 6.5e-7
+}
+
+/// A cube on a slope whose friction is 0.6 at rest and 0.3 while it slides.
+fn cube_of_two_frictions(tangent: f64, speed: f64, options: Options) -> (System, usize, Vec3) {
+    let (mut system, i, downhill) = cube_on_slope(tangent, 0.3, speed, options);
+    let material = Material {
+        friction: 0.3,
+        static_friction: Some(0.6),
+        restitution: 0.0,
+    };
+    system.model.materials = Materials::new(vec![material], Vec::new());
+    (system, i, downhill)
+}
+
+#[test]
+fn between_the_two_angles_of_friction_what_rests_stays_and_what_slides_goes_on() {
+    for (what, options) in [("auto", Options::default()), ("single", single())] {
+        let (mut system, i, _) = cube_of_two_frictions(0.45, 0.0, options.clone());
+        let from = system.state.position[i];
+        run(&mut system, 3.0);
+        let crept = system.state.position[i].distance(from);
+        at_most(&format!("{what}: at rest, crept [m]"), crept, 1e-5); // measured: 3.8e-6, as it settles
+        // sliding, and from rest on a slope steeper than both
+        for (tangent, v0) in [(0.45, 0.5), (0.8, 0.0)] {
+            let (mut system, i, downhill) = cube_of_two_frictions(tangent, v0, options.clone());
+            run(&mut system, 2.0);
+            let (s, c) = sine_cosine(tangent);
+            let v = system.state.linear_velocity[i].dot(downhill);
+            let off = (v / (v0 + 2.0 * G * (s - 0.3 * c)) - 1.0).abs();
+            at_most(&format!("{what}: sliding at {tangent}, speed"), off, 0.01); // measured: 3e-3: the first step from rest
+        }
+    }
 }
 
 #[test]

@@ -272,6 +272,7 @@ fn slender_bodies_gain_no_energy_in_a_heap_or_a_storm() {
                 let bouncy = Material {
                     friction: 0.5,
                     restitution: 0.5,
+                    ..Material::default()
                 };
                 model.materials = Materials::new(vec![bouncy], Vec::new());
             }

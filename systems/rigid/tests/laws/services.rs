@@ -106,10 +106,12 @@ fn materials_combine_by_rule_and_by_pair() {
     let ice = Material {
         friction: 0.05,
         restitution: 0.0,
+        ..Material::default()
     };
     let rubber = Material {
         friction: 0.8,
         restitution: 0.6,
+        ..Material::default()
     };
     let odd = MaterialPair {
         a: 0,
@@ -117,6 +119,7 @@ fn materials_combine_by_rule_and_by_pair() {
         contact: Material {
             friction: 0.3,
             restitution: 0.9,
+            ..Material::default()
         },
     };
     let materials = Materials::new(vec![ice, rubber, ice], vec![odd]);

@@ -1,29 +1,29 @@
-//! A hand that holds a body: a damped spring from a point of the body to where the pointer is.
+//! Dragging a body: a damped spring from a point of the body to the pointer.
 
 use drystone_base::{Mat3, Pose, Vec3};
 use drystone_rigid::System;
 
-/// How fast the body follows the hand \[1/s\], as an angular frequency.
+/// Angular frequency of the spring \[1/s\].
 const FREQUENCY: f64 = 14.0;
-/// Critical: the body arrives without swinging \[1\].
+/// Damping ratio of the spring \[1\]: critical, so that the body does not overshoot.
 const DAMPING: f64 = 1.0;
-/// The hand is not stronger than this for each kilogram it holds \[m/s²\].
+/// Largest force of the spring for each kilogram of the body \[m/s²\].
 const STRONGEST: f64 = 400.0;
-/// How fast the spin of what is held fades \[1/s\].
-const CALM: f64 = 4.0;
+/// Rate at which the body's spin is damped \[1/s\].
+const SPIN_DAMPING: f64 = 4.0;
 
-/// A hand that holds a body.
+/// Spring between a body and the pointer.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Hand {
-    /// What it holds, by index.
+pub(crate) struct BodyDrag {
+    /// Row of the body.
     body: usize,
-    /// Where, in the body's frame \[m\].
+    /// Where the spring is attached, in the body's frame \[m\].
     local: Vec3,
-    /// Where the hand is \[m\].
+    /// Where the pointer is \[m\].
     pub(crate) target: Vec3,
 }
 
-impl Hand {
+impl BodyDrag {
     /// Takes hold of body `body` at `point` of the world; nothing if it is not there or does not
     /// move.
     pub(crate) fn grab(system: &System, body: usize, point: Vec3) -> Option<Self> {
@@ -39,7 +39,7 @@ impl Hand {
 
     /// Pulls during the next step of `dt` seconds.
     ///
-    /// The hand carries the body's weight, and pulls with the impulse of an implicit spring with
+    /// The spring carries the body's weight, and pulls with the impulse of an implicit spring with
     /// stiffness m ω² and damping 2 ζ m ω at the held point, so it is stable for any step and any
     /// mass: `p = −(K + γ)⁻¹ (v + β)` with `γ = 1 / (h (c + h k))`, `β = γ h k (x − target)`, K the
     /// inverse mass at the point.
@@ -71,7 +71,7 @@ impl Hand {
         let force = force.clamp_length_max(STRONGEST * mass);
         if force.is_finite() {
             state.apply_force(i, force, at);
-            let torque = state.inertia(model, i).times(state.angular_velocity[i]) * -CALM;
+            let torque = state.inertia(model, i).times(state.angular_velocity[i]) * -SPIN_DAMPING;
             state.torque[i] += torque;
         }
     }
@@ -88,24 +88,24 @@ mod tests {
     use drystone_world::{Body, Scene, World};
 
     #[test]
-    fn a_hand_lifts_a_gram_and_a_kilotonne_alike_without_swinging() {
+    fn a_drag_lifts_a_gram_and_a_kilotonne_alike_without_swinging() {
         for mass in [1e-3, 1.0, 1e6] {
             let mut scene = Scene::new();
             scene.ground();
             scene.add(Body::cube(1.0).named("box").at(0.0, 0.5, 0.0).mass(mass));
             let mut world = World::new(&scene).unwrap();
             let start = Vec3::new(0.4, 1.0, 0.4);
-            let mut hand = Hand::grab(world.system(), 1, start).unwrap();
-            hand.target = start + Vec3::Y * 2.0;
+            let mut drag = BodyDrag::grab(world.system(), 1, start).unwrap();
+            drag.target = start + Vec3::Y * 2.0;
             let mut highest = 0.0f64;
             for _ in 0..600 {
-                hand.pull(world.system_mut(), 0.01);
+                drag.pull(world.system_mut(), 0.01);
                 world.step();
-                let held = world.system().state.pose(1).point(hand.local);
+                let held = world.system().state.pose(1).point(drag.local);
                 highest = highest.max(held.y);
             }
-            let held = world.system().state.pose(1).point(hand.local);
-            let off = (held - hand.target).length();
+            let held = world.system().state.pose(1).point(drag.local);
+            let off = (held - drag.target).length();
             assert!(off < 0.02, "{mass} kg: {off} m off"); // measured: 4.2e-3, still swinging
             assert!(highest < 3.15, "{mass} kg: swung to {highest} m"); // measured: 3.086
         }
@@ -118,7 +118,7 @@ mod tests {
         scene.add(Body::cube(1.0).named("late").enters_at(1.0));
         let world = World::new(&scene).unwrap();
         for body in [0, 1, 2, usize::MAX] {
-            assert!(Hand::grab(world.system(), body, Vec3::ZERO).is_none());
+            assert!(BodyDrag::grab(world.system(), body, Vec3::ZERO).is_none());
         }
     }
 }

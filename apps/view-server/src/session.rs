@@ -1,4 +1,4 @@
-//! One simulation: a world, what has been changed in it, who holds what, and what has been seen.
+//! One simulation: a world, what has been changed in it, who drags what, and the frames so far.
 
 use std::time::{Duration, Instant};
 
@@ -9,12 +9,12 @@ use drystone_world::{Body, Motion, Scene, Snapshot, World};
 use serde_json::{Value, json};
 
 use crate::describe::{added, describe, settings};
+use crate::drag::Drag;
 use crate::export;
-use crate::grip::Grip;
 use crate::history::History;
 use crate::page::Page;
+use crate::player::Player;
 use crate::source::{Complaint, Source};
-use crate::tape::Tape;
 use crate::unpack::unpack;
 use crate::wire::{self, Header, Known, Numbers};
 
@@ -27,10 +27,10 @@ const MOST_FINDINGS: usize = 20;
 /// Most balls that can be thrown into one run.
 const MOST_THROWN: usize = 500;
 
-pub(crate) struct Lane {
+pub(crate) struct Session {
     number: usize,
     /// A recording that is shown instead of a simulation; then `world` only knows what things are.
-    tape: Option<Tape>,
+    player: Option<Player>,
     /// The scene with all changes.
     scene: Scene,
     /// The changes, as `KEY=VALUE`.
@@ -47,8 +47,8 @@ pub(crate) struct Lane {
     pub(crate) settings: Value,
     /// Bodies thrown in since the start, described.
     pub(crate) thrown: Vec<Value>,
-    hands: Vec<Grip>,
-    /// Whether a hand has done what going back to the start does not undo.
+    drags: Vec<Drag>,
+    /// Whether a drag changed the world in a way that restoring the start does not undo.
     marked: bool,
     /// Balls thrown in the middle of a step, which wait for its end.
     waiting: Vec<Body>,
@@ -64,7 +64,7 @@ pub(crate) struct Lane {
     measured: Option<(Instant, f64)>,
 }
 
-impl Lane {
+impl Session {
     /// The scene of `source` with `sets` changed, at its start.
     pub(crate) fn new(
         number: usize,
@@ -72,12 +72,12 @@ impl Lane {
         source: &Source,
         sets: &[String],
     ) -> Result<Self, Complaint> {
-        let tape = source.tape()?;
-        let mut scene = match &tape {
-            Some(tape) => tape.scene().clone(),
+        let player = source.player()?;
+        let mut scene = match &player {
+            Some(player) => player.scene().clone(),
             None => source.read()?,
         };
-        if tape.is_some() && !sets.is_empty() {
+        if player.is_some() && !sets.is_empty() {
             return Err(fixed());
         }
         for assignment in sets {
@@ -85,9 +85,9 @@ impl Lane {
         }
         let world = World::new(&scene).map_err(|error| source.complaint(&error))?;
         let (description, origin) = describe(&world, number, epoch);
-        let mut lane = Self {
+        let mut session = Self {
             number,
-            tape,
+            player,
             step_length: scene.step(),
             settings: settings(&scene).map_err(Complaint::new)?,
             scene,
@@ -98,7 +98,7 @@ impl Lane {
             origin,
             description,
             thrown: Vec::new(),
-            hands: Vec::new(),
+            drags: Vec::new(),
             marked: false,
             waiting: Vec::new(),
             graph: Graph::default(),
@@ -109,8 +109,8 @@ impl Lane {
             rate: 0.0,
             measured: None,
         };
-        lane.look(0);
-        Ok(lane)
+        session.capture_frame(0);
+        Ok(session)
     }
 
     pub(crate) fn epoch(&self) -> u32 {
@@ -119,35 +119,37 @@ impl Lane {
 
     /// How far the run has got \[s\].
     pub(crate) fn time(&self) -> f64 {
-        self.tape
+        self.player
             .as_ref()
-            .map_or_else(|| self.world.time(), |tape| tape.last)
+            .map_or_else(|| self.world.time(), |player| player.last)
     }
 
     /// Whether nothing is simulated.
     pub(crate) fn is_recording(&self) -> bool {
-        self.tape.is_some()
+        self.player.is_some()
     }
 
     /// The first moment that can be shown \[s\].
     pub(crate) fn first(&self) -> f64 {
         let kept = || self.history.first().unwrap_or(0.0);
-        self.tape.as_ref().map_or_else(kept, |tape| tape.first)
+        self.player
+            .as_ref()
+            .map_or_else(kept, |player| player.first)
     }
 
     /// The moment `count` frames after (or before) the one at `time` \[s\].
     pub(crate) fn beside(&mut self, time: f64, count: i64) -> Option<f64> {
-        match &mut self.tape {
-            Some(tape) => tape.beside(time, count),
+        match &mut self.player {
+            Some(player) => player.beside(time, count),
             None => self.history.beside(time, count),
         }
     }
 
     /// How long the scene is \[s\].
     pub(crate) fn duration(&self) -> f64 {
-        self.tape
+        self.player
             .as_ref()
-            .map_or(self.scene.duration, |tape| tape.last)
+            .map_or(self.scene.duration, |player| player.last)
     }
 
     /// Length of a step \[s\].
@@ -179,23 +181,23 @@ impl Lane {
 
     /// Whether its world stands still for good.
     pub(crate) fn has_stopped(&self) -> bool {
-        self.tape.is_none() && self.world.has_stopped()
+        self.player.is_none() && self.world.has_stopped()
     }
 
     /// Whether its last step has been taken in part only.
     pub(crate) fn is_mid_step(&self) -> bool {
-        self.tape.is_none() && self.world.is_mid_step()
+        self.player.is_none() && self.world.is_mid_step()
     }
 
     /// Takes one step or a part of a long one, with the frame kept if it is time; `kinds` of data are wanted.
     pub(crate) fn step(&mut self, kinds: u8) {
-        if self.tape.is_some() {
+        if self.player.is_some() {
             return;
         }
         let dt = self.step_length;
         if !self.world.is_mid_step() {
-            for hand in &mut self.hands {
-                hand.act(&mut self.world, dt);
+            for drag in &mut self.drags {
+                drag.act(&mut self.world, dt);
             }
         }
         // a long step of cloth is taken in parts, so that the page is answered
@@ -214,7 +216,7 @@ impl Lane {
             .last()
             .is_none_or(|last| self.time() >= last + KEPT - 1e-9);
         if due {
-            self.look(kinds);
+            self.capture_frame(kinds);
         }
     }
 
@@ -237,7 +239,7 @@ impl Lane {
     }
 
     /// Makes the newest frame, and keeps it where it is a new one.
-    pub(crate) fn look(&mut self, kinds: u8) {
+    pub(crate) fn capture_frame(&mut self, kinds: u8) {
         if self.world.is_mid_step() && !self.history.is_empty() {
             return;
         }
@@ -267,7 +269,7 @@ impl Lane {
 
     fn header(&self) -> Header {
         Header {
-            lane: self.number as u8,
+            session: self.number as u8,
             epoch: self.epoch,
             origin: self.origin,
         }
@@ -276,9 +278,9 @@ impl Lane {
     /// The frame of the moment `time`, or the newest; `flags` as in [`wire::flags`].
     pub(crate) fn frame(&mut self, time: Option<f64>, flags: u8) -> Vec<u8> {
         let header = self.header();
-        let recorded = self.tape.as_mut().and_then(|tape| {
-            let time = time.unwrap_or(tape.last);
-            tape.frame(time, &self.world, &header, self.kinds).ok()
+        let recorded = self.player.as_mut().and_then(|player| {
+            let time = time.unwrap_or(player.last);
+            player.frame(time, &self.world, &header, self.kinds).ok()
         });
         let mut bytes = recorded.unwrap_or_else(|| {
             let past = time.and_then(|time| self.history.at(time));
@@ -290,8 +292,8 @@ impl Lane {
 
     /// Back to the start, with all changes.
     pub(crate) fn restart(&mut self, source: &Source) -> Result<(), Complaint> {
-        self.hands.clear();
-        // some hands made the world another one
+        self.drags.clear();
+        // some drags change what the snapshot does not hold
         if self.marked || self.world.restore(&self.start).is_err() {
             let world = World::new(&self.scene).map_err(|error| source.complaint(&error))?;
             self.start = world.snapshot();
@@ -308,12 +310,12 @@ impl Lane {
     /// Changes one value: at once where the run can go on with it, else from the start. Says
     /// whether the run begins again.
     pub(crate) fn set(&mut self, source: &Source, assignment: &str) -> Result<bool, Complaint> {
-        if self.tape.is_some() {
+        if self.player.is_some() {
             return Err(fixed());
         }
         let scene = changed(&self.scene, assignment)?;
-        let soft = self.world.strands().is_some() || self.world.cloths().is_some();
-        let live = alike(&self.scene, &scene, soft);
+        let deformable = self.world.strands().is_some() || self.world.cloths().is_some();
+        let live = alike(&self.scene, &scene, deformable);
         if live {
             self.go_on_with(scene, source)?;
         } else {
@@ -326,7 +328,7 @@ impl Lane {
             self.scene = scene;
             self.thrown.clear();
             self.waiting.clear();
-            self.hands.clear();
+            self.drags.clear();
             self.marked = false;
             self.history.clear();
         }
@@ -358,7 +360,7 @@ impl Lane {
             let between = model
                 .materials
                 .between(model.material[a], model.material[b]);
-            patch.friction = between.friction;
+            patch.friction = between.at_rest();
             patch.restitution = between.restitution;
         }
         for i in 0..model.len() {
@@ -373,29 +375,29 @@ impl Lane {
     pub(crate) fn grab(
         &mut self,
         client: u64,
-        grab: impl FnOnce(&mut World) -> Result<Grip, String>,
+        grab: impl FnOnce(&mut World) -> Result<Drag, String>,
     ) -> Result<(), Complaint> {
-        if self.tape.is_some() {
+        if self.player.is_some() {
             return Err(fixed());
         }
         self.release(client);
-        let grip = grab(&mut self.world).map_err(Complaint::new)?;
-        self.marked |= grip.marks();
-        self.hands.push(grip);
+        let drag = grab(&mut self.world).map_err(Complaint::new)?;
+        self.marked |= drag.marks();
+        self.drags.push(drag);
         Ok(())
     }
 
     pub(crate) fn drag(&mut self, client: u64, target: Vec3) {
-        let own = self.hands.iter_mut().filter(|hand| hand.client == client);
-        own.for_each(|hand| hand.target = target);
+        let own = self.drags.iter_mut().filter(|drag| drag.client == client);
+        own.for_each(|drag| drag.target = target);
     }
 
     pub(crate) fn release(&mut self, client: u64) {
         let world = &mut self.world;
-        self.hands.retain(|hand| {
-            let own = hand.client == client;
+        self.drags.retain(|drag| {
+            let own = drag.client == client;
             if own {
-                hand.let_go(world);
+                drag.let_go(world);
             }
             !own
         });
@@ -410,14 +412,14 @@ impl Lane {
                 self.settings.clone(),
                 self.origin,
             );
-            match &mut self.tape {
+            match &mut self.player {
                 None => self
                     .history
                     .frames()
                     .for_each(|frame| page.bytes(frame.to_vec())),
-                Some(tape) => {
-                    for index in 0..tape.len() {
-                        let (frame, record) = tape.recorded(index)?;
+                Some(player) => {
+                    for index in 0..player.len() {
+                        let (frame, record) = player.recorded(index)?;
                         page.add(&self.world, &frame, &record);
                     }
                 }
@@ -426,16 +428,16 @@ impl Lane {
         }
         let like = self.world.frame();
         let scene = self.world.scene();
-        match &mut self.tape {
+        match &mut self.player {
             None => export::write(
                 scene,
                 ending,
                 &mut self.history.frames().map(|bytes| Ok(unpack(bytes, &like))),
             ),
-            Some(tape) => export::write(
+            Some(player) => export::write(
                 scene,
                 ending,
-                &mut (0..tape.len()).map(|index| tape.recorded(index)),
+                &mut (0..player.len()).map(|index| player.recorded(index)),
             ),
         }
     }
@@ -447,7 +449,7 @@ impl Lane {
         velocity: Vec3,
         radius: f64,
     ) -> Result<(), Complaint> {
-        if self.tape.is_some() {
+        if self.player.is_some() {
             return Err(fixed());
         }
         let count = self.thrown.len() + self.waiting.len();
@@ -535,8 +537,8 @@ fn names_a_file(data: &Value) -> bool {
 }
 
 /// Whether a run of `a` can go on as `b`: only what can be changed between two steps differs. With
-/// strands or cloth (`soft`) that is less.
-fn alike(a: &Scene, b: &Scene, soft: bool) -> bool {
+/// strands or cloth (`deformable`) that is less.
+fn alike(a: &Scene, b: &Scene, deformable: bool) -> bool {
     let rest = |scene: &Scene| {
         let mut rest = Scene {
             name: String::new(),
@@ -548,7 +550,7 @@ fn alike(a: &Scene, b: &Scene, soft: bool) -> bool {
             ..scene.clone()
         };
         rest.solver.rigid = drystone_world::Options::default();
-        if !soft {
+        if !deformable {
             rest.dt = 0.01;
             rest.frame_rate = 50.0;
             rest.gravity = [0.0; 3];

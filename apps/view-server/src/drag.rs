@@ -1,4 +1,4 @@
-//! What a hand holds, and how it moves: a body by a damped spring, a body on a path, the root of a strand
+//! What a pointer drags, and how it moves: a body by a damped spring, a body on a path, the root of a strand
 //! and a pin of a cloth by moving them, a strand elsewhere by a constraint, a vertex of cloth by leading it.
 //!
 //! All but the first follow the pointer as a critically damped spring without weight would, never faster than
@@ -13,10 +13,10 @@ use drystone_rigid as rigid;
 use drystone_strand as strand;
 use drystone_world::{Base, Motion, World};
 
-use crate::hand::Hand;
-use crate::parts::{Curve, curve, sheet};
+use crate::body_drag::BodyDrag;
+use crate::frame_index::{Curve, curve, sheet};
 
-/// How fast a thing follows the hand \[1/s\].
+/// Angular frequency at which a thing follows the pointer \[1/s\].
 const FREQUENCY: f64 = 20.0;
 /// What is led is never faster than this \[m/s\].
 const FASTEST: f64 = 20.0;
@@ -26,12 +26,12 @@ const REACH: f64 = 0.97;
 /// Cloth is led no closer to a body than this part of its thickness, or nothing would give way \[1\].
 const CLEAR: f64 = 0.6;
 
-/// A hand with what it holds.
-pub(crate) struct Grip {
-    /// Whose hand.
+/// What the pointer of one client drags.
+pub(crate) struct Drag {
+    /// Whose pointer.
     pub(crate) client: u64,
     hold: Hold,
-    /// Where what is held is, as the hand leads it \[m\], \[m/s\].
+    /// Where the dragged point is led \[m\], and how fast \[m/s\].
     place: Vec3,
     velocity: Vec3,
     /// From the pointer to `place` \[m\].
@@ -41,7 +41,7 @@ pub(crate) struct Grip {
 }
 
 enum Hold {
-    Body(Hand),
+    Body(BodyDrag),
     /// A body on a path, which it leaves for good.
     Carried {
         body: usize,
@@ -69,7 +69,7 @@ enum Hold {
     },
 }
 
-impl Grip {
+impl Drag {
     fn new(client: u64, hold: Hold, place: Vec3, point: Vec3) -> Self {
         Self {
             client,
@@ -88,8 +88,8 @@ impl Grip {
         body: usize,
         point: Vec3,
     ) -> Result<Self, String> {
-        if let Some(hand) = Hand::grab(world.system(), body, point) {
-            return Ok(Self::new(client, Hold::Body(hand), point, point));
+        if let Some(drag) = BodyDrag::grab(world.system(), body, point) {
+            return Ok(Self::new(client, Hold::Body(drag), point, point));
         }
         let described = world.bodies().get(body);
         match described.map(|body| &body.motion) {
@@ -173,7 +173,7 @@ impl Grip {
         let links = system.links(strand);
         let held = Pose::new(links[link].origin, links[link].rotation);
         let chain = &system.model.chains[strand];
-        // on the axis of the segment: off it the hand would turn the strand
+        // on the axis of the segment: off it the drag would turn the strand
         let along = held.local_point(point).y.clamp(0.0, chain.length[link]);
         let at = Vec3::Y * along;
         let place = held.point(at);
@@ -187,7 +187,7 @@ impl Grip {
             at,
             to: strand::Anchor::World(strand::MotionPath::fixed(Pose::at(place))),
         };
-        let name = format!("hand {client} of {}", system.model.constraints.len());
+        let name = format!("drag {client} of {}", system.model.constraints.len());
         let constraint = strand::Constraint::new(name, strand, hold);
         let constraint = system.model.add_constraint(constraint);
         let constraint = constraint.map_err(|error| error.to_string())?;
@@ -254,11 +254,11 @@ impl Grip {
 
     /// Moves or pulls what is held over the next step of `dt` seconds.
     pub(crate) fn act(&mut self, world: &mut World, dt: f64) {
-        if let Hold::Body(hand) = &mut self.hold {
-            hand.target = self.target;
-            return hand.pull(world.system_mut(), dt);
+        if let Hold::Body(drag) = &mut self.hold {
+            drag.target = self.target;
+            return drag.pull(world.system_mut(), dt);
         }
-        // the hand goes to its target at a bounded speed; what it holds follows
+        // the dragged point goes to the pointer at a bounded speed; what is held follows
         let before = self.place;
         self.follow(world, dt);
         let (place, end) = (self.place, world.time() + dt);
@@ -301,7 +301,7 @@ impl Grip {
         }
     }
 
-    /// The exact motion of a critically damped spring to where the hand is, over `dt` seconds.
+    /// The exact motion of a critically damped spring to the pointer, over `dt` seconds.
     fn follow(&mut self, world: &World, dt: f64) {
         let mut goal = self.target + self.offset;
         if let Hold::Strand { strand, length, .. } = self.hold

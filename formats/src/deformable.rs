@@ -6,7 +6,7 @@ use std::sync::Arc;
 use drystone_base::Vec3;
 use drystone_world::{Frame, FrameCloth, FrameStrand};
 
-use crate::looks::{FABRICS, HAIR};
+use crate::appearance::{FABRICS, HAIR};
 
 /// Points of all frames; single precision is what the formats hold \[m\].
 pub(crate) type Samples<const N: usize> = Vec<Vec<[f32; N]>>;
@@ -41,7 +41,7 @@ pub(crate) struct Sheet {
 
 /// All strands and cloths over all frames.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Soft {
+pub(crate) struct Deformables {
     pub(crate) curves: Vec<Curves>,
     pub(crate) sheets: Vec<Sheet>,
     /// Which of `curves` each strand of a frame belongs to.
@@ -49,7 +49,7 @@ pub(crate) struct Soft {
     started: bool,
 }
 
-impl Soft {
+impl Deformables {
     /// Adds a frame, which must hold what the first one held. Says in words why not.
     pub(crate) fn push(&mut self, frame: &Frame) -> Result<(), String> {
         if !self.started {

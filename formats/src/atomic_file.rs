@@ -1,4 +1,4 @@
-//! Writing a file so that its name never stands for half of it: write aside, sync, rename.
+//! Writing a file so that its name never stands for half of it: write to a temporary name, sync, rename.
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
@@ -7,13 +7,13 @@ use std::path::{Path, PathBuf};
 use crate::FileError;
 
 /// A file being written beside the place where it will stand. Removed again if not committed.
-pub(crate) struct Aside {
+pub(crate) struct AtomicFile {
     path: PathBuf,
     temporary: PathBuf,
     writer: Option<BufWriter<File>>,
 }
 
-impl Aside {
+impl AtomicFile {
     /// Starts the file that will stand at `path`; what stands there now stays until
     /// [`Self::commit`].
     pub(crate) fn create(path: &Path) -> Result<Self, FileError> {
@@ -69,7 +69,7 @@ impl Aside {
     }
 }
 
-impl Drop for Aside {
+impl Drop for AtomicFile {
     fn drop(&mut self) {
         self.writer = None;
         if !self.temporary.as_os_str().is_empty() {
@@ -110,8 +110,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.txt");
         fs::write(&path, "old").unwrap();
-        let aside = Aside::create(&path).unwrap();
-        let failed = aside.commit(|w| {
+        let file = AtomicFile::create(&path).unwrap();
+        let failed = file.commit(|w| {
             w.write_all(b"half")?;
             Err(io::Error::other("power cut"))
         });
@@ -119,10 +119,10 @@ mod tests {
         assert_eq!(fs::read_to_string(&path).unwrap(), "old");
         assert_eq!(names(folder.path()), ["a.txt"]);
 
-        drop(Aside::create(&path).unwrap());
+        drop(AtomicFile::create(&path).unwrap());
         assert_eq!(names(folder.path()), ["a.txt"]);
 
-        let bytes = Aside::create(&path)
+        let bytes = AtomicFile::create(&path)
             .unwrap()
             .commit(|w| w.write_all(b"new!"))
             .unwrap();
@@ -134,7 +134,7 @@ mod tests {
     #[test]
     fn a_folder_or_a_missing_folder_is_refused_at_once() {
         let folder = tempfile::tempdir().unwrap();
-        let refused = |path: &Path| Aside::create(path).err().map(|e| e.to_string());
+        let refused = |path: &Path| AtomicFile::create(path).err().map(|e| e.to_string());
         assert!(refused(folder.path()).unwrap().contains("folder"));
         let missing = refused(&folder.path().join("no/out.usda")).unwrap();
         assert!(missing.contains("no such file or folder"), "{missing}");

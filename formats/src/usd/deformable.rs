@@ -10,7 +10,7 @@ use std::fmt::Write as _;
 use std::io::{self, Write};
 
 use super::{Layer, decimal, quoted, unique};
-use crate::soft::{Curves, Samples, Sheet, normals};
+use crate::deformable::{Curves, Samples, Sheet, normals};
 
 /// Decimals of points \[m\]: what single precision holds of a metre.
 const POINT_DIGITS: usize = 7;
@@ -27,11 +27,11 @@ impl Layer<'_> {
         out: &mut impl Write,
         used: &mut BTreeSet<String>,
     ) -> io::Result<()> {
-        for curves in &self.soft.curves {
+        for curves in &self.deformables.curves {
             let name = unique(&curves.name, used);
             self.write_curves(out, &name, curves)?;
         }
-        for sheet in &self.soft.sheets {
+        for sheet in &self.deformables.sheets {
             let name = unique(&sheet.name, used);
             self.write_sheet(out, &name, sheet)?;
         }

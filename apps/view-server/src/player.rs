@@ -12,14 +12,14 @@ use crate::wire::{Header, Known, Numbers, encode};
 /// Ending of recordings.
 pub(crate) const ENDING: &str = "drec";
 
-pub(crate) struct Tape {
+pub(crate) struct Player {
     recording: Recording,
     /// Times of the first and the last frame \[s\].
     pub(crate) first: f64,
     pub(crate) last: f64,
 }
 
-impl Tape {
+impl Player {
     pub(crate) fn open(path: &Path) -> Result<Self, Complaint> {
         let recording = Recording::open(path)?;
         let (first, last) = recording

@@ -1,4 +1,4 @@
-//! Hands on strands and cloth, what is seen inside of them, and files of what has been seen.
+//! Dragging strands and cloth, their diagnostics, and exported files.
 #![allow(clippy::unwrap_used)]
 
 mod common;
@@ -29,13 +29,13 @@ fn the_root_of_a_strand_is_led_and_stays_where_it_was_left() {
     let before = points(&page.frame(|_| true), 8, 0);
     let [x, y, z] = before[0];
     let grab =
-        json!({"do": "grab-strand", "lane": 0, "curve": 0, "segment": 0, "point": [x, y, z]});
+        json!({"do": "grab-strand", "session": 0, "curve": 0, "segment": 0, "point": [x, y, z]});
     page.say(&grab.to_string());
     page.say(&json!({"do": "drag", "target": [x, y + 0.05, z]}).to_string());
     let moved = after(&mut page, 60, 60);
     let root = points(&moved, 8, 0)[0];
     let off = distance(root, [x, y + 0.05, z]);
-    assert!(off < 1e-4, "the root is {off} m from the hand"); // measured: 1e-8
+    assert!(off < 1e-4, "the root is {off} m from the pointer"); // measured: 1e-8
     page.say(r#"{"do":"release"}"#);
     let left = points(&after(&mut page, 20, 80), 8, 0)[0];
     assert!(distance(left, root) < 1e-4, "{left:?}");
@@ -58,14 +58,14 @@ fn a_strand_is_drawn_by_its_tip_and_goes_on_when_it_is_let_go() {
     let last = before.len() - 2;
     let [x, y, z] = before[last + 1];
     let grab =
-        json!({"do": "grab-strand", "lane": 0, "curve": 0, "segment": last, "point": [x, y, z]});
+        json!({"do": "grab-strand", "session": 0, "curve": 0, "segment": last, "point": [x, y, z]});
     page.say(&grab.to_string());
     let root = before[0];
     let half = [0, 1, 2].map(|c| 0.5 * (root[c] + before[last + 1][c]));
     page.say(&json!({"do": "drag", "target": half}).to_string());
     let held = points(&after(&mut page, 100, 100), 8, 0);
     let off = distance(held[last + 1], half);
-    assert!(off < 2e-3, "the tip is {off} m from the hand"); // measured: 1e-5
+    assert!(off < 2e-3, "the tip is {off} m from the pointer"); // measured: 1e-5
     assert!(distance(held[0], root) < 1e-6, "the root stays");
     page.say(r#"{"do":"release"}"#);
     let free = points(&after(&mut page, 50, 150), 8, 0);
@@ -81,15 +81,15 @@ fn a_strand_on_a_body_is_not_torn_off_its_root() {
     let mut page = Page::open(&server, "scene=long-hair&play=0");
     let [x, y, z] = points(&page.frame(|_| true), 8, 0)[0];
     let grab =
-        json!({"do": "grab-strand", "lane": 0, "curve": 0, "segment": 0, "point": [x, y, z]});
+        json!({"do": "grab-strand", "session": 0, "curve": 0, "segment": 0, "point": [x, y, z]});
     page.say(&grab.to_string());
     let status = page.status(|status| status["refusals"] == 1);
     let message = status["refused"]["message"].as_str().unwrap();
     assert!(message.contains("is on body `head`"), "{message}");
     for bad in [
-        json!({"do": "grab-strand", "lane": 0, "curve": 9999, "segment": 0, "point": [0, 0, 0]}),
-        json!({"do": "grab-strand", "lane": 0, "curve": 0, "segment": 9999, "point": [0, 0, 0]}),
-        json!({"do": "grab-cloth", "lane": 0, "cloth": 0, "vertex": 0, "point": [0, 0, 0]}),
+        json!({"do": "grab-strand", "session": 0, "curve": 9999, "segment": 0, "point": [0, 0, 0]}),
+        json!({"do": "grab-strand", "session": 0, "curve": 0, "segment": 9999, "point": [0, 0, 0]}),
+        json!({"do": "grab-cloth", "session": 0, "cloth": 0, "vertex": 0, "point": [0, 0, 0]}),
     ] {
         page.say(&bad.to_string());
     }
@@ -110,8 +110,7 @@ fn the_pin_of_a_curtain_is_moved_and_the_curtain_comes_along() {
     assert_eq!(pinned.len(), 9);
     let before = points(&page.frame(|_| true), 16, 0);
     let [x, y, z] = before[pinned[0]];
-    let grab =
-        json!({"do": "grab-cloth", "lane": 0, "cloth": 0, "vertex": pinned[0], "point": [x, y, z]});
+    let grab = json!({"do": "grab-cloth", "session": 0, "cloth": 0, "vertex": pinned[0], "point": [x, y, z]});
     page.say(&grab.to_string());
     page.say(&json!({"do": "drag", "target": [x, y + 0.1, z - 0.2]}).to_string());
     let moved = points(&after(&mut page, 24, 24), 16, 0);
@@ -120,7 +119,7 @@ fn the_pin_of_a_curtain_is_moved_and_the_curtain_comes_along() {
         let off = distance(moved[vertex], [x, y + 0.1, z - 0.2]);
         assert!(
             off < 5e-3,
-            "pinned vertex {vertex} is {off} m from the hand"
+            "pinned vertex {vertex} is {off} m from the pointer"
         ); // measured: 1e-3
     }
     // the row below hangs on it
@@ -148,7 +147,7 @@ fn a_curtain_is_poked_with_the_particle_of_its_scene() {
     let body = body.unwrap();
     let first = page.frame(|_| true);
     let [x, y, z] = position(&first, body);
-    page.say(&json!({"do": "grab", "lane": 0, "body": body, "point": [x, y, z]}).to_string());
+    page.say(&json!({"do": "grab", "session": 0, "body": body, "point": [x, y, z]}).to_string());
     // through where the first curtain hangs, slowly
     let before = points(&first, 16, 0);
     page.say(&json!({"do": "drag", "target": [x, y, z + 1.25]}).to_string());
@@ -176,12 +175,13 @@ fn cloth_is_lifted_by_a_vertex() {
     let mut page = Page::open(&server, "scene=cloth-on-sphere&play=0");
     let before = points(&page.frame(|_| true), 16, 0);
     let [x, y, z] = before[0];
-    let grab = json!({"do": "grab-cloth", "lane": 0, "cloth": 0, "vertex": 0, "point": [x, y, z]});
+    let grab =
+        json!({"do": "grab-cloth", "session": 0, "cloth": 0, "vertex": 0, "point": [x, y, z]});
     page.say(&grab.to_string());
     page.say(&json!({"do": "drag", "target": [x, y + 0.3, z]}).to_string());
     let held = points(&after(&mut page, 24, 24), 16, 0);
     let off = distance(held[0], [x, y + 0.3, z]);
-    assert!(off < 5e-3, "the vertex is {off} m from the hand"); // measured: 1e-3
+    assert!(off < 5e-3, "the vertex is {off} m from the pointer"); // measured: 1e-3
     page.say(r#"{"do":"release"}"#);
     let free = points(&after(&mut page, 12, 36), 16, 0);
     assert!(free[0][1] < held[0][1] - 0.05, "it falls: {:?}", free[0]);

@@ -5,7 +5,7 @@ use drystone_base::{Quat, Vec3};
 use drystone_rigid::{Contacts, Model, Patch};
 use drystone_world::{Frame, FrameContact, World};
 
-use crate::parts::{first_curves, sheet};
+use crate::frame_index::{first_curves, sheet};
 
 /// Twist at the joint below every segment of every curve \[rad\]: away from rest where the `world` that the
 /// frame is of is at hand, else against the segment before.
