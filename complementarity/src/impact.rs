@@ -140,10 +140,10 @@ impl<T: Real> Kernel<T> for Book<'_, T> {
 }
 
 impl<T: Dispatch> Blocks<T> {
-    /// Whether anything here bounces.
-    pub fn bounces(&self) -> bool {
-        let springs = |block: &Block<T>| block.restitution.0.iter().any(|e| *e > T::default());
-        self.blocks.iter().any(springs)
+    /// The largest restitution here.
+    pub fn restitution(&self) -> f64 {
+        let all = self.blocks.iter().flat_map(|block| block.restitution.0);
+        all.map(Real::f64).fold(0.0, f64::max)
     }
 
     /// Answers the impacts of the next `h` seconds on `velocity`, with at most about `sweeps` sweeps

@@ -27,6 +27,28 @@ const FREE_TURN: f64 = 1e-7;
 /// How many times the parts of a step there may be where bodies get faster within it.
 const SHORTER: u32 = 4;
 
+/// A part of a step: its length \[s\], and the substeps in it.
+#[derive(Clone, Copy)]
+pub(crate) struct Part {
+    pub(crate) dt: f64,
+    substeps: u32,
+}
+
+impl Part {
+    /// One of so many equal parts of a step that has `substeps` when it is whole: together they have as many, and each has one.
+    fn of(dt: f64, parts: u32, substeps: u32) -> Self {
+        Self {
+            dt: dt / f64::from(parts),
+            substeps: substeps.div_ceil(parts).max(1),
+        }
+    }
+
+    /// Length of a substep \[s\].
+    pub(crate) fn substep(self) -> f64 {
+        self.dt / f64::from(self.substeps)
+    }
+}
+
 /// One step: one query; then every group of islands on its own, in any order. Where bodies that
 /// turn or travel far are beside others, the same in several parts of the step.
 pub(crate) fn step(
@@ -38,24 +60,28 @@ pub(crate) fn step(
 ) -> Report {
     let mut report = Report::default();
     let start = state.time;
-    // length of a part, how many of these are left, how many were taken
-    let (mut part, mut left, mut taken) = (dt, 1, 0);
+    let whole = Part::of(dt, 1, options.coursed.substeps);
+    // a part and how many of it make a step; how many are left, how many were taken
+    let (mut part, mut equal) = (whole, 1);
+    let (mut left, mut taken) = (1, 0);
     // into how many parts what comes next is split at least
     let mut least = 1;
     while left > 0 {
-        detect(state, model, options, workspace, part);
+        detect(state, model, options, workspace, part.dt);
         // what was struck in a part may be too fast for the next
-        let wanted = parts(state, model, options, workspace, part).max(least);
+        let wanted = parts(state, model, options, workspace, part.dt).max(least);
         let most = (SHORTER * options.tuning.parts - taken) / left;
         let split = wanted.min(most);
         if split > 1 {
-            (part, left) = (part / f64::from(split), left * split);
-            // impulses are kept as those of an undivided substep
-            scale_impulses(state, 1.0 / f64::from(split));
+            (equal, left) = (equal * split, left * split);
+            let shorter = Part::of(dt, equal, options.coursed.substeps);
+            // impulses are kept as those of a substep of the undivided step
+            scale_impulses(state, shorter.substep() / part.substep());
+            part = shorter;
         }
         if left + taken > 1 {
-            state.time = start + dt - f64::from(left) * part;
-            state.follow_scripts(model, part);
+            state.time = start + dt - f64::from(left) * part.dt;
+            state.follow_scripts(model, part.dt);
         }
         let divisible = 2 * split <= most;
         let Some(done) = advance_or_undo(state, model, options, workspace, part, divisible) else {
@@ -73,7 +99,7 @@ pub(crate) fn step(
     }
     report.parts = taken;
     state.time = start;
-    scale_impulses(state, dt / part);
+    scale_impulses(state, whole.substep() / part.substep());
     if options.sleeping {
         fall_asleep(state, model, &workspace.graph, dt);
     }
@@ -174,23 +200,23 @@ fn scale_impulses(state: &mut State, factor: f64) {
     }
 }
 
-/// Advances all by `dt` seconds; where that may be taken in shorter parts, and ends with bodies deep inside each
+/// Advances all by a part of a step; where that may be taken in shorter parts, and ends with bodies deep inside each
 /// other that travelled far, all is as it was before, and there is no report.
 fn advance_or_undo(
     state: &mut State,
     model: &Model,
     options: &Options,
     workspace: &mut Workspace,
-    dt: f64,
+    part: Part,
     divisible: bool,
 ) -> Option<Report> {
-    if !divisible || !goes_far(state, model, &options.tuning, workspace, dt) {
-        return Some(advance(state, model, options, workspace, dt));
+    if !divisible || !goes_far(state, model, &options.tuning, workspace, part.dt) {
+        return Some(advance(state, model, options, workspace, part));
     }
     let mut before = std::mem::take(&mut workspace.before);
     before.keep(state, &workspace.watch);
-    let report = advance(state, model, options, workspace, dt);
-    let deep = before.ended_deep(state, model, &options.tuning, workspace, dt);
+    let report = advance(state, model, options, workspace, part);
+    let deep = before.ended_deep(state, model, &options.tuning, workspace, part.dt);
     if deep {
         before.restore(state, &mut workspace.watch);
     }
@@ -198,13 +224,13 @@ fn advance_or_undo(
     (!deep).then_some(report)
 }
 
-/// Advances all by `dt` seconds from contacts found at the present poses.
+/// Advances all by a part of a step from contacts found at the present poses.
 fn advance(
     state: &mut State,
     model: &Model,
     options: &Options,
     workspace: &mut Workspace,
-    dt: f64,
+    part: Part,
 ) -> Report {
     analyse(
         &mut workspace.graph,
@@ -212,7 +238,7 @@ fn advance(
         model,
         options,
         (&workspace.radius, &workspace.struck, &workspace.fall),
-        dt,
+        part.dt,
     );
     if options.sleeping {
         wake_up(state, model, &workspace.graph);
@@ -231,13 +257,13 @@ fn advance(
         Precision::Double => u32::MAX,
     };
     let (few, many) = ((1, most), (most.saturating_add(1), u32::MAX));
-    let fine = advance_groups(double, partition, few, state, model, graph, options, dt);
-    let fast = advance_groups(single, partition, many, state, model, graph, options, dt);
+    let fine = advance_groups(double, partition, few, state, model, graph, options, part);
+    let fast = advance_groups(single, partition, many, state, model, graph, options, part);
     double.tell(watch);
     single.tell(watch);
     for i in 0..model.len() {
         if graph.island[i] == NONE || graph.alone(i) {
-            fly(state, model, i, options.coursed.substeps, dt);
+            fly(state, model, i, part);
         }
     }
     Report {
@@ -285,12 +311,12 @@ fn advance_groups<T: Dispatch>(
     model: &Model,
     graph: &Graph,
     options: &Options,
-    dt: f64,
+    part: Part,
 ) -> Report {
     let groups = groups.of(sizes, memory, state, model, graph);
     let advance = |group: &mut Group<T>| {
-        group.lay_out(state, model, graph, options, dt);
-        advance_group(group, state, model, options, dt);
+        group.lay_out(state, model, graph, options, part);
+        advance_group(group, state, model, options, part);
     };
     if groups.len() > 1 {
         groups.par_iter_mut().for_each(advance);
@@ -312,20 +338,21 @@ fn advance_group<T: Dispatch>(
     state: &State,
     model: &Model,
     options: &Options,
-    dt: f64,
+    part: Part,
 ) {
     let (settings, tuning) = (&options.coursed, &options.tuning);
-    let h = dt / f64::from(settings.substeps);
+    let h = part.substep();
     // what flies has real gaps
     let zone = if group.flies {
         0.5 * tuning.zone
     } else {
         tuning.zone
     };
-    let bounces = group.blocks.bounces();
+    let restitution = group.blocks.restitution();
+    let bounces = restitution > 0.0;
     let reflects = bounces && settings.impacts == Impacts::Reflections;
-    for substep in 0..settings.substeps {
-        let turned = substep > 0 && group.follow_turns(state, model, tuning, bounces);
+    for substep in 0..part.substeps {
+        let turned = substep > 0 && group.follow_turns(state, model, tuning, restitution);
         if reflects {
             let budget = settings.impact_sweeps;
             group.sweeps += group.blocks.reflect_impacts(h, zone, budget) as usize;
@@ -424,12 +451,12 @@ fn solve<T: Dispatch>(group: &mut Group<T>, options: &Options, first: bool) -> b
 }
 
 /// Moves a body that touches nothing, in substeps.
-fn fly(state: &mut State, model: &Model, i: usize, substeps: u32, dt: f64) {
+fn fly(state: &mut State, model: &Model, i: usize, part: Part) {
     if !model.is_dynamic(i) || !state.present[i] || state.asleep[i] {
         return;
     }
-    let h = dt / f64::from(substeps);
-    for _ in 0..substeps {
+    let h = part.substep();
+    for _ in 0..part.substeps {
         let push = state.push(model, i);
         let slow = 1.0 / (1.0 + h * model.linear_damping[i]);
         let calm = 1.0 / (1.0 + h * model.angular_damping[i]);

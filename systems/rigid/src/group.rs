@@ -8,6 +8,7 @@ use drystone_complementarity::coarse::Coarse;
 use drystone_complementarity::in_lanes::LaneMethod;
 use drystone_geometry::Shape;
 
+use crate::coursed::Part;
 use crate::direct::Direct;
 use crate::group::momentum::Momentum;
 use crate::turn::turn_freely;
@@ -284,10 +285,10 @@ impl<T: Dispatch> Group<T> {
         model: &Model,
         graph: &Graph,
         options: &Options,
-        dt: f64,
+        part: Part,
     ) {
         let coarse = options.coursed.method() == LaneMethod::TwoLevel;
-        let h = dt / f64::from(options.coursed.substeps);
+        let h = part.substep();
         self.sweeps = 0;
         self.residual = 0.0;
         self.calm = 0.0;
@@ -313,7 +314,7 @@ impl<T: Dispatch> Group<T> {
             if moves {
                 if known != model.length[i] {
                     known = model.length[i];
-                    flying = options.tuning.flying_speed(known, gravity, dt);
+                    flying = options.tuning.flying_speed(known, gravity, part.dt);
                 }
                 self.flies |= state.linear_velocity[i].length_squared() > flying * flying;
             }
@@ -481,16 +482,19 @@ impl<T: Dispatch> Group<T> {
         state: &State,
         model: &Model,
         tuning: &Tuning,
-        bounces: bool,
+        restitution: f64,
     ) -> bool {
         let arms = tuning.stale_arms;
         self.turned.clear();
         self.turned.extend(self.members.iter().map(|member| {
             let body = member.body as usize;
-            // a mesh meets by samples, whose contacts last for a small turn only: followed that closely, the energy
-            // of the animal dropped on a slab rises by 0.38 J (a thousandth of its fall, 0.2 J, is its limit)
             let sampled = matches!(model.shape[body], Shape::Mesh(_));
-            let inertia = if bounces && !sampled {
+            let inertia = if sampled {
+                // the samples of a mesh that touch change as it turns: it is followed only as closely as what its
+                // impacts lose asks for
+                let kept = restitution * restitution;
+                tuning.stale_inertia + kept * (tuning.stale_bouncing - tuning.stale_inertia)
+            } else if restitution > 0.0 {
                 tuning.stale_bouncing
             } else {
                 tuning.stale_inertia
