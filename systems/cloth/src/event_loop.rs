@@ -70,6 +70,8 @@ pub(crate) struct Scratch {
     pub(crate) twists: Vec<[Vec3; 2]>,
     /// Pairs that push now.
     pub(crate) touches: Vec<Touch>,
+    /// By vertex, see `follow_layers`.
+    pub(crate) bounds: Vec<u8>,
     /// Elements need other clocks before the loop goes on.
     pub(crate) regroup: bool,
     /// A hit has woken something at this time, see `sleep.rs`.

@@ -6,7 +6,8 @@ use drystone_base::{Pose, Stopwatch, Vec3};
 use serde::{Deserialize, Serialize};
 
 use crate::body::FreeBody;
-use crate::clock::{LEVELS, Tick, ticks};
+use crate::clock::{LEVELS, Tick, period, seconds, ticks};
+use crate::elastic::Held;
 use crate::event_loop::{Run, Scratch};
 use crate::net::Net;
 use crate::pair::Kind;
@@ -139,6 +140,33 @@ impl System {
         }
     }
 
+    /// Groups elements anew while time goes on. A kick stands for a force from half a period before it to half a period
+    /// after it, so an element whose clock changes has pushed ahead of time, or is behind, by another part than its new clock has
+    /// at this time: the difference is made up for at once. Left out, each change was a false kick.
+    fn change_clocks(&mut self) {
+        let before = std::mem::take(&mut self.net.levels);
+        self.group();
+        let (t, net) = (self.state.time, &self.net);
+        let ahead = |level: u8| 0.5 * period(level) - seconds(t & ((1 << level) - 1));
+        let mut held = Held {
+            work: 0.0,
+            reaction: &mut self.state.reaction,
+        };
+        for (k, (old, new)) in before.iter().zip(&net.levels).enumerate() {
+            if old != new {
+                let corners = net.elements.corners(k);
+                for i in corners {
+                    self.state.vertices[*i as usize].move_to(t, net.gravity);
+                }
+                let missing = ahead(*new) - ahead(*old);
+                net.elements
+                    .push(k, missing, &mut self.state.vertices, &mut held);
+                self.scratch.touched.extend(corners);
+            }
+        }
+        self.state.account.movers += held.work;
+    }
+
     /// Puts elements on the clocks that their present shape asks for; those at hands and moving pins stand alone.
     fn group(&mut self) {
         let mut pulls = self.net.pulling();
@@ -148,7 +176,8 @@ impl System {
             pulls[i] |= hand && !self.net.fixed[i];
         }
         let check = std::mem::take(&mut self.net.check);
-        self.net.group(&self.state.drops, &pulls);
+        self.net
+            .group(&self.state.drops, &self.state.pressed, &pulls);
         // who is looked at less often must be certified for longer
         for (i, (old, new)) in check.iter().zip(&self.net.check).enumerate() {
             if old != new {
@@ -264,7 +293,7 @@ impl System {
         if seconds > 0.0 && self.state.stall.is_none() {
             interrupted = !self.run().until(end, watch, go_on);
             while self.scratch.regroup && !interrupted {
-                self.group();
+                self.change_clocks();
                 interrupted = !self.run().until(end, watch, go_on);
             }
         }
@@ -313,7 +342,7 @@ impl System {
             }
             layers[bin] += 1;
             if let Some(deep) = (pair.layers > 0)
-                .then(|| self.net.layers.level(record.period, pair.layers))
+                .then(|| self.net.layers.level(record.clock, pair.layers))
                 .flatten()
             {
                 for i in pair.corners {
@@ -579,8 +608,8 @@ impl System {
             if pair.layers == 0 {
                 continue;
             }
-            let period = self.state.pairs.records[p as usize].period;
-            let level = self.net.layers.level(period, pair.layers);
+            let clock = self.state.pairs.records[p as usize].clock;
+            let level = self.net.layers.level(clock, pair.layers);
             for corner in pair.corners.map(|i| i as usize) {
                 if range.contains(&corner) {
                     let (least, most) = &mut found[corner - range.start];
