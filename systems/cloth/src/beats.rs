@@ -88,6 +88,8 @@ pub(crate) struct Elements {
     membranes: Vec<Membrane>,
     fraction: f64,
     floor: u8,
+    /// Vertices that are prescribed, or in a hand. Written by `group`.
+    pulled: Vec<bool>,
 }
 
 /// A dashpot stronger than its clock can carry.
@@ -129,6 +131,8 @@ const BENT: f64 = 0.9;
 /// How far the ends of a spring, or the corners of a triangle, may move in a period against each other, as a part of
 /// its length: the error of the work of a tick grows with the third power of that \[1\].
 const MOVED: f64 = 0.125;
+/// Likewise where one of them is prescribed: no motion of its own makes up for the error of the work done on it \[1\].
+const PULLED: f64 = MOVED / 4.0;
 
 /// Level of an element whose dashpot `b` acts on `inverse_mass`: that of its stiffness, or a few below.
 fn damped_level(level: u8, b: f64, inverse_mass: f64, floor: u8) -> u8 {
@@ -566,6 +570,7 @@ impl Net {
             }
         }
         (self.beats, self.check, self.levels) = (beats, check, levels);
+        self.elements.pulled = pulls.to_vec();
     }
 
     /// Who loads, air and fields act on, and on which clocks.
@@ -675,6 +680,35 @@ impl Elements {
         }
     }
 
+    /// What element `k`, of a clock of this level, adds to the energy that leapfrog keeps, see [`crate::watch`] \[J\]. `back`
+    /// tells where a vertex was at the last tick, and how fast.
+    pub(crate) fn kept(&self, k: usize, level: u8, back: impl Fn(u32) -> (Vec3, Vec3)) -> f64 {
+        let (folds, membranes) = (self.folds.len(), self.membranes.len());
+        let half = |i: u32, force: Vec3| 0.5 * period(level) * force.dot(back(i).1);
+        let sum = |corners: &[u32], forces: &[Vec3]| -> f64 {
+            corners.iter().zip(forces).map(|(i, f)| half(*i, *f)).sum()
+        };
+        if let Some(fold) = self.folds.get(k) {
+            let x = fold.hinge.corners.map(|i| back(i).0);
+            fold.hinge.energy(x) - sum(&fold.hinge.corners, &fold.hinge.force(x))
+        } else if let Some(membrane) = self.membranes.get(k - folds) {
+            let triangle = &membrane.triangle;
+            let x = triangle.corners.map(|i| back(i).0);
+            triangle.energy(x) - sum(&triangle.corners, &triangle.force(x))
+        } else if let Some(edge) = self.edges.get(k - folds - membranes) {
+            let x = edge.spring.ends.map(|i| back(i).0);
+            let force = edge.spring.force(x);
+            edge.spring.energy(x) - sum(&edge.spring.ends, &[force, -force])
+        } else {
+            0.0
+        }
+    }
+
+    /// Whether a corner of element `k` is prescribed or in a hand.
+    pub(crate) fn is_pulled(&self, k: usize) -> bool {
+        self.corners(k).iter().any(|i| self.pulled[*i as usize])
+    }
+
     /// Level of each element at rest.
     fn levels(&self) -> impl Iterator<Item = u8> + '_ {
         let folds = self.folds.iter().map(|fold| fold.level);
@@ -730,6 +764,10 @@ impl Elements {
             let fits = |drop: &u8| fits(period(self.lowered(level, *drop)));
             (0..MOST).find(fits).unwrap_or(MOST)
         };
+        let part = match self.is_pulled(k) {
+            true => PULLED,
+            false => MOVED,
+        };
         if let Some(membrane) = self.membranes.get(k - folds) {
             let triangle = &membrane.triangle;
             let place = |h: f64| triangle.corners.map(|i| at(i, h));
@@ -741,7 +779,7 @@ impl Elements {
                 // of that where it is stretched far, as its force bends over a period
                 let after = triangle.gradient(x);
                 let far = |k: usize| {
-                    let most = slack * MOVED * before[k].length().max(1.0);
+                    let most = slack * part * before[k].length().max(1.0);
                     (after[k] - before[k]).length_squared() > most * most
                 };
                 let root = now.max(triangle.stiffening(x)).sqrt();
@@ -756,7 +794,7 @@ impl Elements {
             b - a
         };
         let now = along(0.0);
-        let most = slack * MOVED * now.length().max(edge.spring.length);
+        let most = slack * part * now.length().max(edge.spring.length);
         fits(edge.level, &|h| {
             (along(h) - now).length_squared() <= most * most
         })

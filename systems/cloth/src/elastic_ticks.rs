@@ -128,23 +128,34 @@ impl Run<'_> {
     /// stiffness grows with the square of their stretch.
     fn follow_shapes(&mut self) {
         let (t, net) = (self.state.time, self.net);
-        let vertices = &self.state.vertices;
+        let often = |level: usize, times: u64| (t >> level) & (times - 1) == 0;
+        let due = levels_at(t, net.beat_mask).filter_map(|level| {
+            let quick = FOLLOWED.saturating_sub(level as u32).min(4);
+            let (all, beat) = (often(level, 16), &net.beats[level]);
+            let asked = all || (!beat.triangles.is_empty() && often(level, 1 << quick));
+            asked.then_some((level, all))
+        });
+        self.follow_shapes_of(due);
+    }
+
+    /// Likewise of all elements, when things begin to move otherwise between their ticks.
+    pub(crate) fn follow_all_shapes(&mut self) {
+        self.follow_shapes_of((0..self.net.beats.len()).map(|level| (level, true)));
+    }
+
+    /// Gives elements shorter periods if one on these levels needs it; hinges are looked at where the flag is set.
+    fn follow_shapes_of(&mut self, mut levels: impl Iterator<Item = (usize, bool)>) {
+        let (t, net) = (self.state.time, self.net);
+        let (vertices, drops) = (&self.state.vertices, &mut self.state.drops);
         // where a vertex will be in `h` seconds if nothing kicks it
         let at = |i: u32, h: f64| vertices[i as usize].before(t, -h, net.gravity).0;
-        let often = |level: usize, times: u64| (t >> level) & (times - 1) == 0;
-        let mut due = levels_at(t, net.beat_mask);
-        let drops = &mut self.state.drops;
-        let outgrown = |level: usize| {
+        let mass = &net.inverse_mass;
+        let outgrown = |(level, all): (usize, bool)| {
             let beat = &net.beats[level];
-            let quick = FOLLOWED.saturating_sub(level as u32).min(4);
-            let all = often(level, 16);
-            (all || (!beat.triangles.is_empty() && often(level, 1 << quick)))
-                && net
-                    .elements
-                    .is_outgrown(beat, drops, &net.inverse_mass, &at, all)
+            net.elements.is_outgrown(beat, drops, mass, &at, all)
         };
-        if due.any(outgrown) {
-            net.elements.follow(drops, &net.inverse_mass, &at);
+        if levels.any(outgrown) {
+            net.elements.follow(drops, mass, &at);
             self.scratch.regroup = true;
         }
     }

@@ -100,9 +100,12 @@ impl Run<'_> {
         go_on: &mut dyn FnMut(&Moment) -> bool,
     ) -> bool {
         self.scratch.before.clear();
-        self.change_velocities();
-        self.repair();
         self.scratch.regroup = false;
+        self.change_velocities();
+        if self.state.time == 0 {
+            self.follow_all_shapes();
+        }
+        self.repair();
         let mut ask = ASK;
         while self.state.stall.is_none() && !self.scratch.regroup {
             let events = self.scratch.tally.events();
@@ -239,6 +242,7 @@ impl Run<'_> {
         }
         if let Some(before) = before {
             self.state.account.movers += pulled_energy(net, self.state) - before;
+            self.follow_all_shapes();
         }
         if ground_moves {
             self.scratch.doubtful.extend(&self.state.grounded);
