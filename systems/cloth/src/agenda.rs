@@ -137,12 +137,12 @@ impl Agenda {
     pub(crate) fn activate(&mut self, layers: &Layers, p: u32, pairs: &mut Pairs) -> bool {
         let (pair, record) = (&mut pairs.pool[p as usize], &pairs.records[p as usize]);
         let next = pair.layers + 1;
-        let Some(level) = layers.level(record.period, next) else {
+        let Some(level) = layers.level(record.clock, next) else {
             return false;
         };
-        if pair.layers == 0 || layers.level(record.period, pair.layers) != Some(level) {
+        if pair.layers == 0 || layers.level(record.clock, pair.layers) != Some(level) {
             let mut to = next;
-            while layers.level(record.period, to + 1) == Some(level) {
+            while layers.level(record.clock, to + 1) == Some(level) {
                 to += 1;
             }
             self.levels[level as usize].push(Entry {
@@ -208,7 +208,7 @@ impl Agenda {
     pub(crate) fn forget(&mut self, layers: &Layers, count: u32, record: &Record) {
         let mut l = count;
         while l > 0 {
-            let Some(level) = layers.level(record.period, l) else {
+            let Some(level) = layers.level(record.clock, l) else {
                 break;
             };
             let of_pair = |entry: &Entry| entry.key == record.key;

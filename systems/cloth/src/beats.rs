@@ -4,7 +4,11 @@
 //! the row sum of the assembled system (Gershgorin): with `B = √k M^(-1/2) ∇g` of each element and `G = BᵀB`, weighted by
 //! `√G_ee`, no frequency is above the largest `ω_e² = Σ_f |G_ef| √(G_ff/G_ee)`. And slow clocks are kept off
 //! the fast modes of others, which they would excite: hinges tick four times in a stretch period, springs
-//! and triangles more than twice in the period of the fastest bending mode at their corners.
+//! and triangles more than twice in the period of the fastest bending mode at their corners, and all of them more than
+//! twice in the period of a pair that is pressed between them and something, or a quarter as long as they would else.
+//! The same holds for the layers of such a pair against elastic modes (`Net::calm`). A kick every `h` on a mode of
+//! frequency Ω has the monodromy `2 cos Ωh − (ω² h/Ω) sin Ωh`: unstable about `Ωh = n π`, in bands as wide as
+//! `(ω h)²/(Ω h)`, through which a pair wanders as its layers come and go.
 
 use std::f64::consts::PI;
 
@@ -12,9 +16,11 @@ use drystone_base::Vec3;
 
 use crate::clock::{LEVELS, level_of, period};
 use crate::eights::{Dashpots, Hinges, Springs, in_eights};
-use crate::elastic::{CARRIED, Dashpot, Hinge, HingeDashpot, Spring, Triangle, hinge_angle};
+use crate::elastic::{CARRIED, Dashpot, Held, Hinge, HingeDashpot, Spring, Triangle, hinge_angle};
 use crate::net::{LOOK, Net, Rows};
 use crate::options::Gravity;
+use crate::penalty_layers::LOWERED;
+use crate::vertex::Vertex;
 use crate::{Error, Model, Options, Stretch};
 
 /// Elements that tick together.
@@ -39,7 +45,7 @@ pub(crate) struct Beat {
     pub(crate) damped: Vec<u32>,
     /// Vertices whose certificates are looked at, besides.
     pub(crate) watched: Vec<u32>,
-    /// Numbers of the hinges, then of the triangles, in [`Elements`].
+    /// Numbers of the hinges, triangles and springs, in [`Elements`].
     followed: Vec<u32>,
 }
 
@@ -82,6 +88,8 @@ pub(crate) struct Elements {
     membranes: Vec<Membrane>,
     fraction: f64,
     floor: u8,
+    /// Vertices that are prescribed, or in a hand. Written by `group`.
+    pulled: Vec<bool>,
 }
 
 /// A dashpot stronger than its clock can carry.
@@ -118,8 +126,13 @@ const ASSEMBLED: f64 = 0.8;
 /// Least number of edges that a vertex's clock is made for: a mass on a single spring, which falls between ticks,
 /// then strays by less than a hundredth of its rest.
 const ALONE: usize = 4;
-/// Longest period of springs in half periods of the bending modes at their ends \[1\].
+/// Longest period of a clock in half periods of the modes that other forces make at its vertices \[1\].
 const BENT: f64 = 0.9;
+/// How far the ends of a spring, or the corners of a triangle, may move in a period against each other, as a part of
+/// its length: the error of the work of a tick grows with the third power of that \[1\].
+const MOVED: f64 = 0.125;
+/// Likewise where one of them is prescribed: no motion of its own makes up for the error of the work done on it \[1\].
+const PULLED: f64 = MOVED / 4.0;
 
 /// Level of an element whose dashpot `b` acts on `inverse_mass`: that of its stiffness, or a few below.
 fn damped_level(level: u8, b: f64, inverse_mass: f64, floor: u8) -> u8 {
@@ -152,6 +165,8 @@ impl Net {
                 }
             })
             .collect();
+        // by vertex, the bound of the modes of all elements
+        let mut modes = vec![0.0f64; self.start.len()];
         for (s, sheet) in model.sheets.iter().enumerate() {
             let (object, material) = (self.objects[s].clone(), &sheet.material);
             let label = format!("sheet `{}`", sheet.name);
@@ -194,6 +209,10 @@ impl Net {
                             longest: h,
                         });
                     }
+                    for i in corners {
+                        let own = 2.0 * speed / height / 0.577;
+                        modes[i as usize] = modes[i as usize].max(own);
+                    }
                     for k in 0..3 {
                         if let Some(e) = self.edge_of(corners[k], corners[(k + 1) % 3]) {
                             let e = e - object.edges.start;
@@ -231,6 +250,9 @@ impl Net {
                     .max(ALONE);
                 let omega = (2.0 * degree as f64 * stiffness * lightest).sqrt();
                 let row = self.spring_row(e, &spring_of, &moved);
+                for i in ends {
+                    modes[i] = modes[i].max(row);
+                }
                 let k = e - object.edges.start;
                 stretch_omega[k] = stretch_omega[k].max(omega);
                 let mut level = if omega > 0.0 {
@@ -304,6 +326,9 @@ impl Net {
                     omega: omega.max(fraction / h),
                 });
             }
+            for (i, omega) in object.vertices.clone().zip(&fastest) {
+                modes[i] = modes[i].max(*omega);
+            }
             let bent = |corners: &[u32]| {
                 let omega = corners.iter().fold(0.0f64, |most, i| {
                     most.max(fastest[*i as usize - object.vertices.start])
@@ -319,8 +344,21 @@ impl Net {
                 membrane.bent = bent(&membrane.triangle.corners);
             }
         }
-        self.elements = elements;
+        let mut slowest = vec![0; self.start.len()];
+        for (k, level) in elements.levels().enumerate() {
+            for i in elements.corners(k) {
+                slowest[*i as usize] = level.max(slowest[*i as usize]);
+            }
+        }
+        (self.elements, self.modes, self.slowest) = (elements, modes, slowest);
         Ok(())
+    }
+
+    /// Level of the longest period that excites no elastic mode of these vertices.
+    pub(crate) fn calm(&self, corners: &[u32]) -> u8 {
+        let mode = |i: &u32| self.modes[*i as usize];
+        let omega = corners.iter().map(mode).fold(1e-3, f64::max);
+        level_of(BENT * PI / omega).unwrap_or(0)
     }
 
     /// The edge between two vertices.
@@ -399,19 +437,27 @@ impl Net {
         Some((hinge, gradient))
     }
 
-    /// Puts every element on its level, `drops` below that at rest (hinges first, then triangles), and lists who ticks
-    /// and who is looked at. Elements with a corner that `pulls` stand alone, so that their work can be counted.
-    pub(crate) fn group(&mut self, drops: &[u8], pulls: &[bool]) {
+    /// Puts every element on its level, `drops` below that at rest (hinges, triangles, edges) and where layers press its
+    /// corners down to that of `pressed`, and lists who ticks and who is looked at. Elements with a corner that `pulls` stand alone, so that their work can be counted.
+    pub(crate) fn group(&mut self, drops: &[u8], pressed: &[u8], pulls: &[bool]) {
         let count = self.start.len();
         let elements = &self.elements;
         let mut beats = vec![Beat::default(); LEVELS];
+        let mut levels = Vec::with_capacity(self.levels.len());
+        // for the layers that press a corner, some levels down at most
+        let calm = |level: u8, corners: &[u32]| {
+            let bound = |i: &u32| pressed.get(*i as usize).copied().unwrap_or(u8::MAX);
+            let bound = corners.iter().map(bound).fold(u8::MAX, u8::min);
+            level.min(bound.max(elements.lowered(level, LOWERED)))
+        };
         // hinges, and how far down they take their corners' springs
         let mut lowered = vec![0u8; count];
         for (k, fold) in elements.folds.iter().enumerate() {
             let drop = drops.get(k).copied().unwrap_or(0);
-            let level = elements.lowered(fold.level, drop);
-            let beat = &mut beats[level as usize];
             let corners = fold.hinge.corners;
+            let level = calm(elements.lowered(fold.level, drop), &corners);
+            levels.push(level);
+            let beat = &mut beats[level as usize];
             if fold.hinge.stiffness > 0.0 {
                 beat.followed.push(k as u32);
                 beat.hinges.push(Hinge {
@@ -437,17 +483,24 @@ impl Net {
             let k = elements.folds.len() + k;
             let drop = drops.get(k).copied().unwrap_or(0);
             let own = elements.lowered(membrane.level, drop);
-            let level = bent(own, membrane.bent, &membrane.triangle.corners);
+            let corners = &membrane.triangle.corners;
+            let level = calm(bent(own, membrane.bent, corners), corners);
+            levels.push(level);
             beats[level as usize].followed.push(k as u32);
             let mut triangle = membrane.triangle;
             triangle.period = period(level);
             beats[level as usize].triangles.push(triangle);
         }
-        for edge in &elements.edges {
+        for (k, edge) in elements.edges.iter().enumerate() {
+            let k = elements.folds.len() + elements.membranes.len() + k;
+            let drop = drops.get(k).copied().unwrap_or(0);
             let ends = edge.spring.ends;
-            let level = bent(edge.level, edge.bent, &ends);
+            let own = elements.lowered(edge.level, drop);
+            let level = calm(bent(own, edge.bent, &ends), &ends);
+            levels.push(level);
             let beat = &mut beats[level as usize];
             if edge.spring.stiffness > 0.0 {
+                beat.followed.push(k as u32);
                 beat.springs.push(Spring {
                     period: period(level),
                     ..edge.spring
@@ -516,7 +569,8 @@ impl Net {
                 self.beat_mask |= 1 << level;
             }
         }
-        (self.beats, self.check) = (beats, check);
+        (self.beats, self.check, self.levels) = (beats, check, levels);
+        self.elements.pulled = pulls.to_vec();
     }
 
     /// Who loads, air and fields act on, and on which clocks.
@@ -593,9 +647,95 @@ impl Net {
 }
 
 impl Elements {
-    /// How many hinges and triangles have levels that follow their shape.
+    /// How many elements have levels that follow their shape and motion.
     pub(crate) fn followed(&self) -> usize {
-        self.folds.len() + self.membranes.len()
+        self.folds.len() + self.membranes.len() + self.edges.len()
+    }
+
+    /// Element `k` kicks its corners as if for `seconds`, which may be negative.
+    pub(crate) fn push(
+        &self,
+        k: usize,
+        seconds: f64,
+        vertices: &mut [Vertex],
+        held: &mut Held<'_>,
+    ) {
+        let (folds, membranes) = (self.folds.len(), self.membranes.len());
+        if let Some(fold) = self.folds.get(k) {
+            let hinge = Hinge {
+                period: seconds,
+                ..fold.hinge
+            };
+            hinge.tick(vertices, held);
+        } else if let Some(membrane) = self.membranes.get(k - folds) {
+            let mut triangle = membrane.triangle;
+            triangle.period = seconds;
+            triangle.tick(vertices, held);
+        } else if let Some(edge) = self.edges.get(k - folds - membranes) {
+            let spring = Spring {
+                period: seconds,
+                ..edge.spring
+            };
+            spring.tick(vertices, held);
+        }
+    }
+
+    /// What element `k`, of a clock of this level, adds to the energy that leapfrog keeps, see [`crate::watch`] \[J\]. `back`
+    /// tells where a vertex was at the last tick, and how fast.
+    pub(crate) fn kept(&self, k: usize, level: u8, back: impl Fn(u32) -> (Vec3, Vec3)) -> f64 {
+        let (folds, membranes) = (self.folds.len(), self.membranes.len());
+        let half = |i: u32, force: Vec3| 0.5 * period(level) * force.dot(back(i).1);
+        let sum = |corners: &[u32], forces: &[Vec3]| -> f64 {
+            corners.iter().zip(forces).map(|(i, f)| half(*i, *f)).sum()
+        };
+        if let Some(fold) = self.folds.get(k) {
+            let x = fold.hinge.corners.map(|i| back(i).0);
+            fold.hinge.energy(x) - sum(&fold.hinge.corners, &fold.hinge.force(x))
+        } else if let Some(membrane) = self.membranes.get(k - folds) {
+            let triangle = &membrane.triangle;
+            let x = triangle.corners.map(|i| back(i).0);
+            triangle.energy(x) - sum(&triangle.corners, &triangle.force(x))
+        } else if let Some(edge) = self.edges.get(k - folds - membranes) {
+            let x = edge.spring.ends.map(|i| back(i).0);
+            let force = edge.spring.force(x);
+            edge.spring.energy(x) - sum(&edge.spring.ends, &[force, -force])
+        } else {
+            0.0
+        }
+    }
+
+    /// Whether a corner of element `k` is prescribed or in a hand.
+    pub(crate) fn is_pulled(&self, k: usize) -> bool {
+        self.corners(k).iter().any(|i| self.pulled[*i as usize])
+    }
+
+    /// Level of each element at rest.
+    fn levels(&self) -> impl Iterator<Item = u8> + '_ {
+        let folds = self.folds.iter().map(|fold| fold.level);
+        let membranes = self.membranes.iter().map(|membrane| membrane.level);
+        folds
+            .chain(membranes)
+            .chain(self.edges.iter().map(|edge| edge.level))
+    }
+
+    /// Corners of element `k`.
+    pub(crate) fn corners(&self, k: usize) -> &[u32] {
+        let (folds, membranes) = (self.folds.len(), self.membranes.len());
+        match (self.folds.get(k), k.checked_sub(folds)) {
+            (Some(fold), _) => &fold.hinge.corners,
+            (None, Some(m)) if m < membranes => &self.membranes[m].triangle.corners,
+            (None, Some(m)) => &self.edges[m - membranes].spring.ends,
+            (None, None) => &[],
+        }
+    }
+
+    /// Makes springs stiffer than their clocks know, and keeps these as they are.
+    #[cfg(test)]
+    pub(crate) fn outgrow_clocks(&mut self, stiffer: f64) {
+        for edge in &mut self.edges {
+            edge.spring.stiffness *= stiffer;
+        }
+        self.floor = LEVELS as u8;
     }
 
     fn lowered(&self, level: u8, drop: u8) -> u8 {
@@ -603,7 +743,7 @@ impl Elements {
     }
 
     /// By how many levels element `k` should tick below its level at rest, where its vertices are now: so many that
-    /// the period is at most `slack` times the bound for its shape.
+    /// the period is at most `slack` times the bound for its shape and motion.
     fn wanted_drop(
         &self,
         k: usize,
@@ -611,35 +751,53 @@ impl Elements {
         at: &impl Fn(u32, f64) -> Vec3,
         slack: f64,
     ) -> u8 {
-        let (level, bound) = match self.folds.get(k) {
-            Some(fold) => {
-                let x = fold.hinge.corners.map(|i| at(i, 0.0));
-                let mass = fold.hinge.corners.map(|i| inverse_mass[i as usize]);
-                let omega = fold.hinge.frequency_squared(x, mass).sqrt();
-                (fold.level, self.fraction / omega.max(fold.omega))
-            }
-            None => {
-                let Some(membrane) = self.membranes.get(k - self.folds.len()) else {
-                    return 0;
-                };
-                // the longest period at whose end it is not too stiff for it; down to half of that where it is
-                // stretched far, as its force bends over a period
-                let stiffer = |h: f64| {
-                    let x = membrane.triangle.corners.map(|i| at(i, h));
-                    membrane.triangle.stiffening(x)
-                };
-                let now = stiffer(0.0);
-                let fits = |drop: &u8| {
-                    let h = period(self.lowered(membrane.level, *drop));
-                    let root = now.max(stiffer(h)).sqrt();
-                    h * root <= slack * membrane.longest * (0.5 + 0.5 / root)
-                };
-                return (0..MOST).find(fits).unwrap_or(MOST);
-            }
+        let (folds, membranes) = (self.folds.len(), self.membranes.len());
+        if let Some(fold) = self.folds.get(k) {
+            let x = fold.hinge.corners.map(|i| at(i, 0.0));
+            let mass = fold.hinge.corners.map(|i| inverse_mass[i as usize]);
+            let omega = fold.hinge.frequency_squared(x, mass).sqrt();
+            // a bound that is no number stands for a shape without area
+            let allowed = level_of(slack * self.fraction / omega.max(fold.omega)).unwrap_or(0);
+            return fold.level.saturating_sub(allowed).min(MOST);
+        }
+        let fits = |level: u8, fits: &dyn Fn(f64) -> bool| {
+            let fits = |drop: &u8| fits(period(self.lowered(level, *drop)));
+            (0..MOST).find(fits).unwrap_or(MOST)
         };
-        // a bound that is no number stands for a shape without area
-        let allowed = level_of(slack * bound).unwrap_or(0);
-        level.saturating_sub(allowed).min(MOST)
+        let part = match self.is_pulled(k) {
+            true => PULLED,
+            false => MOVED,
+        };
+        if let Some(membrane) = self.membranes.get(k - folds) {
+            let triangle = &membrane.triangle;
+            let place = |h: f64| triangle.corners.map(|i| at(i, h));
+            let (x, before) = (place(0.0), triangle.gradient(place(0.0)));
+            let now = triangle.stiffening(x);
+            return fits(membrane.level, &|h| {
+                let x = place(h);
+                // not far from the shape at the last tick, and not too stiff for the period at its end; down to half
+                // of that where it is stretched far, as its force bends over a period
+                let after = triangle.gradient(x);
+                let far = |k: usize| {
+                    let most = slack * part * before[k].length().max(1.0);
+                    (after[k] - before[k]).length_squared() > most * most
+                };
+                let root = now.max(triangle.stiffening(x)).sqrt();
+                !far(0) && !far(1) && h * root <= slack * membrane.longest * (0.5 + 0.5 / root)
+            });
+        }
+        let Some(edge) = self.edges.get(k - folds - membranes) else {
+            return 0;
+        };
+        let along = |h: f64| {
+            let [a, b] = edge.spring.ends.map(|i| at(i, h));
+            b - a
+        };
+        let now = along(0.0);
+        let most = slack * part * now.length().max(edge.spring.length);
+        fits(edge.level, &|h| {
+            (along(h) - now).length_squared() <= most * most
+        })
     }
 
     /// Whether an element of `beat` has left the bound of its clock by half, with vertices at `at`; hinges only if `all`.

@@ -307,11 +307,16 @@ impl Triangle {
         })
     }
 
-    /// Deformation gradient's columns and Green's strain (xx, yy, xy).
-    fn strain(&self, x: [Vec3; 3]) -> ([Vec3; 2], [f64; 3]) {
+    /// Columns of the deformation gradient \[1\].
+    pub(crate) fn gradient(&self, x: [Vec3; 3]) -> [Vec3; 2] {
         let (e1, e2) = (x[1] - x[0], x[2] - x[0]);
         let b = &self.inverse;
-        let f = [e1 * b[0][0] + e2 * b[1][0], e1 * b[0][1] + e2 * b[1][1]];
+        [e1 * b[0][0] + e2 * b[1][0], e1 * b[0][1] + e2 * b[1][1]]
+    }
+
+    /// Deformation gradient's columns and Green's strain (xx, yy, xy).
+    fn strain(&self, x: [Vec3; 3]) -> ([Vec3; 2], [f64; 3]) {
+        let f = self.gradient(x);
         let strain = [
             0.5 * (f[0].length_squared() - 1.0),
             0.5 * (f[1].length_squared() - 1.0),

@@ -7,9 +7,12 @@ use crate::eights::{tick_dashpots, tick_hinges, tick_springs};
 use crate::elastic::Held;
 use crate::event_loop::{Run, levels_at};
 use crate::layer_ticks::Before;
+use crate::penalty_layers::{HALF_PERIOD, PRESSED};
 
-/// Triangles are looked at once in a period of this level, or at every tick: every millisecond.
+/// Springs and triangles, and the layers that press vertices, are looked at once in a period of this level, or at every tick: every millisecond.
 const FOLLOWED: u32 = 30;
+/// Elements that layers no longer press get their periods back once in a period of this level: every 1/64 s.
+const GIVEN_BACK: u32 = 34;
 
 impl Run<'_> {
     /// Elastic forces, gravity, fields and dashpots whose clocks tick now. Positions stand still meanwhile, so kicks
@@ -81,6 +84,7 @@ impl Run<'_> {
         self.tick_dashpots();
         self.book_fields();
         self.follow_shapes();
+        self.follow_layers();
     }
 
     /// Dashpots whose clocks tick now, half way back into the kicks of this time.
@@ -124,24 +128,64 @@ impl Run<'_> {
     /// stiffness grows with the square of their stretch.
     fn follow_shapes(&mut self) {
         let (t, net) = (self.state.time, self.net);
-        let vertices = &self.state.vertices;
+        let often = |level: usize, times: u64| (t >> level) & (times - 1) == 0;
+        let due = levels_at(t, net.beat_mask).filter_map(|level| {
+            let quick = FOLLOWED.saturating_sub(level as u32).min(4);
+            let (all, beat) = (often(level, 16), &net.beats[level]);
+            let asked = all || (!beat.triangles.is_empty() && often(level, 1 << quick));
+            asked.then_some((level, all))
+        });
+        self.follow_shapes_of(due);
+    }
+
+    /// Likewise of all elements, when things begin to move otherwise between their ticks.
+    pub(crate) fn follow_all_shapes(&mut self) {
+        self.follow_shapes_of((0..self.net.beats.len()).map(|level| (level, true)));
+    }
+
+    /// Gives elements shorter periods if one on these levels needs it; hinges are looked at where the flag is set.
+    fn follow_shapes_of(&mut self, mut levels: impl Iterator<Item = (usize, bool)>) {
+        let (t, net) = (self.state.time, self.net);
+        let (vertices, drops) = (&self.state.vertices, &mut self.state.drops);
         // where a vertex will be in `h` seconds if nothing kicks it
         let at = |i: u32, h: f64| vertices[i as usize].before(t, -h, net.gravity).0;
-        let often = |level: usize, times: u64| (t >> level) & (times - 1) == 0;
-        let mut due = levels_at(t, net.beat_mask);
-        let drops = &mut self.state.drops;
-        let outgrown = |level: usize| {
+        let mass = &net.inverse_mass;
+        let outgrown = |(level, all): (usize, bool)| {
             let beat = &net.beats[level];
-            let quick = FOLLOWED.saturating_sub(level as u32).min(4);
-            let all = often(level, 16);
-            (all || (!beat.triangles.is_empty() && often(level, 1 << quick)))
-                && net
-                    .elements
-                    .is_outgrown(beat, drops, &net.inverse_mass, &at, all)
+            net.elements.is_outgrown(beat, drops, mass, &at, all)
         };
-        if due.any(outgrown) {
-            net.elements.follow(drops, &net.inverse_mass, &at);
+        if levels.any(outgrown) {
+            net.elements.follow(drops, mass, &at);
             self.scratch.regroup = true;
+        }
+    }
+
+    /// Which layers press each vertex, and whether elements at it need shorter periods to keep off the modes of those.
+    /// Longer ones are given back only now and then, since a vertex that is pressed often hops.
+    fn follow_layers(&mut self) {
+        let (t, net) = (self.state.time, self.net);
+        if t & ((1 << FOLLOWED) - 1) != 0 {
+            return;
+        }
+        let bounds = &mut self.scratch.bounds;
+        bounds.clear();
+        bounds.resize(net.start.len(), u8::MAX);
+        for (level, entries) in self.state.agenda.levels.iter().enumerate() {
+            let bound = level as u8 + HALF_PERIOD;
+            for entry in entries.iter().filter(|entry| entry.to >= PRESSED) {
+                for i in entry.corners.map(|i| i as usize) {
+                    if bound < net.slowest[i] {
+                        bounds[i] = bounds[i].min(bound);
+                    }
+                }
+            }
+        }
+        let given_back = t & ((1 << GIVEN_BACK) - 1) == 0;
+        for (known, bound) in self.state.pressed.iter_mut().zip(bounds) {
+            if *bound < *known || (given_back && *bound != *known) {
+                *known = *bound;
+                self.scratch.regroup = true;
+            }
         }
     }
 

@@ -70,6 +70,8 @@ pub(crate) struct Scratch {
     pub(crate) twists: Vec<[Vec3; 2]>,
     /// Pairs that push now.
     pub(crate) touches: Vec<Touch>,
+    /// By vertex, see `follow_layers`.
+    pub(crate) bounds: Vec<u8>,
     /// Elements need other clocks before the loop goes on.
     pub(crate) regroup: bool,
     /// A hit has woken something at this time, see `sleep.rs`.
@@ -98,9 +100,12 @@ impl Run<'_> {
         go_on: &mut dyn FnMut(&Moment) -> bool,
     ) -> bool {
         self.scratch.before.clear();
-        self.change_velocities();
-        self.repair();
         self.scratch.regroup = false;
+        self.change_velocities();
+        if self.state.time == 0 {
+            self.follow_all_shapes();
+        }
+        self.repair();
         let mut ask = ASK;
         while self.state.stall.is_none() && !self.scratch.regroup {
             let events = self.scratch.tally.events();
@@ -237,6 +242,7 @@ impl Run<'_> {
         }
         if let Some(before) = before {
             self.state.account.movers += pulled_energy(net, self.state) - before;
+            self.follow_all_shapes();
         }
         if ground_moves {
             self.scratch.doubtful.extend(&self.state.grounded);

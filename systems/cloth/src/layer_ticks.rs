@@ -191,7 +191,7 @@ impl Run<'_> {
             touch.impulse = push;
             if entry.from > 1 {
                 touch.impulse += h * net.layers.force(outermost, 1, entry.from - 1, d);
-                let first = self.state.pairs.records[entry.pair as usize].period;
+                let first = self.state.pairs.records[entry.pair as usize].clock;
                 touch.ahead =
                     net.layers
                         .ahead(first, outermost, entry.from - 1, d, self.state.time);
@@ -244,8 +244,8 @@ impl Run<'_> {
     /// When pair `p` must have pulled last if it has touched ever since: one tick of its first layer ago.
     #[inline]
     fn touched_since(&self, p: u32) -> Tick {
-        let period = self.state.pairs.records[p as usize].period;
-        let first = self.net.layers.level(period, 1);
+        let clock = self.state.pairs.records[p as usize].clock;
+        let first = self.net.layers.level(clock, 1);
         self.state.time.saturating_sub(1 << first.unwrap_or(0))
     }
 

@@ -96,12 +96,18 @@ pub(crate) struct Net {
     /// An edge without a face.
     pub(crate) bare: Vec<bool>,
     pub(crate) elements: Elements,
+    /// By vertex, bound of the frequencies of elastic modes at rest \[1/s\], and the highest level of an element. Written
+    /// by `add_elements`.
+    pub(crate) modes: Vec<f64>,
+    pub(crate) slowest: Vec<u8>,
     /// Vertices that loads, air and fields act on, and the levels of those and of ticking gravity.
     pub(crate) aired: Vec<u32>,
     pub(crate) field_level: usize,
     pub(crate) gravity_level: Option<usize>,
-    /// Of the present grouping: who ticks on each level. Written by `group`, as are the next two.
+    /// Of the present grouping: who ticks on each level. Written by `group`, as are the next three.
     pub(crate) beats: Vec<Beat>,
+    /// Level of each element, in the order of [`Elements`]: hinges, triangles, edges.
+    pub(crate) levels: Vec<u8>,
     /// Bit k: something ticks on level k.
     pub(crate) beat_mask: u64,
     /// Level at which a vertex is looked at, at the latest.
@@ -143,7 +149,7 @@ impl Net {
         net.add_elements(model, options)?;
         net.add_fields(model, options);
         let pulls = net.pulling();
-        net.group(&[], &pulls);
+        net.group(&[], &[], &pulls);
         Ok(net)
     }
 
@@ -169,10 +175,13 @@ impl Net {
             particle: Vec::new(),
             bare: Vec::new(),
             elements: Elements::default(),
+            modes: Vec::new(),
+            slowest: Vec::new(),
             aired: Vec::new(),
             field_level: 0,
             gravity_level: None,
             beats: Vec::new(),
+            levels: Vec::new(),
             beat_mask: 0,
             check: Vec::new(),
             movers: Vec::new(),

@@ -8,14 +8,15 @@ use crate::clock::Tick;
 use crate::grip::Grip;
 use crate::net::Net;
 use crate::pair::{Kind, Pair, Scripted};
+use crate::penalty_layers::LayerClock;
 
 /// What is rarely asked of a pair.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Record {
     /// Kind and numbers; orders ticks of one time.
     pub(crate) key: u64,
-    /// Longest period of the first layer, in ticks.
-    pub(crate) period: f64,
+    /// Of its layers.
+    pub(crate) clock: LayerClock,
     /// Of each corner, the place in its vertex's list; `UNLISTED` if that never moves, is of a half-space,
     /// or was there before.
     places: [u32; 4],
@@ -203,7 +204,10 @@ impl Pairs {
         let bounce = a_side.contact(b_side).restitution;
         let record = Record {
             key: ((kind as u64) << 60) | (u64::from(a) << 30) | u64::from(b),
-            period: net.layers.period_ticks(most(first) + most(second), bounce),
+            clock: LayerClock {
+                period: net.layers.period_ticks(most(first) + most(second), bounce),
+                calm: net.calm(&corners),
+            },
             places: std::array::from_fn(|k| {
                 let repeated = corners[..k].contains(&corners[k]);
                 let still = net.fixed[corners[k] as usize] || net.anchor[corners[k] as usize];

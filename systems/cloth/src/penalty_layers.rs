@@ -3,11 +3,32 @@
 //! `η(l) = η(1) l^(-1/4)`, `r(l) = r(1) l³`, `V = r/2 (d - η)²` where `d < η`. Since `Σ r η²`
 //! diverges, no finite energy passes through all of them.
 
+use serde::{Deserialize, Serialize};
+
 use crate::clock::{TICK, Tick, level_of, seconds};
 use crate::{Contact, Options};
 
 /// How many layers are tabulated; deeper ones are computed.
 const TABLE: usize = 1024;
+
+/// From this layer on a pair is pressed, and its clocks and those of elastic elements at its corners keep off each
+/// other's modes; shallower layers hold too little energy to matter \[1\].
+pub(crate) const PRESSED: u32 = 3;
+/// By how many levels at most a clock is lowered for that: where it is a sixteenth of the square of the period it excites a
+/// mode that much less, however fast the mode is.
+pub(crate) const LOWERED: u8 = 2;
+/// Levels from the clock of the deepest layers of a pair up to 0.9 of half a period of the mode that they make, at the default
+/// `penalty_fraction`: `h = 0.2/Ω`, and `0.9 π/Ω` is 14 times that.
+pub(crate) const HALF_PERIOD: u8 = 3;
+
+/// What the clocks of a pair's layers follow from.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct LayerClock {
+    /// Longest period of the first layer, in ticks.
+    pub(crate) period: f64,
+    /// Level of the longest period that excites no elastic mode of the corners.
+    pub(crate) calm: u8,
+}
 
 /// Thicknesses, stiffnesses and periods. Where lengths are asked for, `outermost` is the thickness η(1) of the pair.
 #[derive(Clone, Debug)]
@@ -74,12 +95,18 @@ impl Layers {
         fraction * 2.0 / (self.outermost_stiffness * inverse_mass).sqrt() / TICK
     }
 
-    /// Level of layer `l` of a pair whose first layer has `period` ticks; `None` if that is shorter
-    /// than allowed: a stall. Where layer `l` acts all before it do, and `√Σ l³ = l (l + 1)/2`.
+    /// Level of layer `l` of a pair with such a clock; `None` if that is shorter
+    /// than allowed: a stall. Where layer `l` acts all before it do, and `√Σ l³ = l (l + 1)/2`. Layers of pairs that are
+    /// pressed tick up to two levels faster where they would else excite elastic modes.
     #[inline]
-    pub(crate) fn level(&self, period: f64, l: u32) -> Option<u8> {
-        let l = f64::from(l);
-        level_of(period / (0.5 * l * (l + 1.0)) * TICK).filter(|level| *level >= self.floor)
+    pub(crate) fn level(&self, clock: LayerClock, l: u32) -> Option<u8> {
+        let part = f64::from(l);
+        let own = level_of(clock.period / (0.5 * part * (part + 1.0)) * TICK)?;
+        let level = match l >= PRESSED {
+            true => own.min(clock.calm.max(own.saturating_sub(LOWERED))),
+            false => own,
+        };
+        (own >= self.floor).then_some(level)
     }
 
     /// Total force of layers `from..=to` at distance `d` \[N\].
@@ -96,14 +123,14 @@ impl Layers {
         sum
     }
 
-    /// What layers 1 to `to` of a pair whose first has `period` ticks, at distance `d`, have pushed too early until `t`: a
+    /// What layers 1 to `to` of a pair with such a clock, at distance `d`, have pushed too early until `t`: a
     /// kick stands for a force all through its period, from half of it before to half of it after. Layers that tick at `t`
     /// itself are half way \[N s\].
     #[inline]
-    pub(crate) fn ahead(&self, period: f64, outermost: f64, to: u32, d: f64, t: Tick) -> f64 {
+    pub(crate) fn ahead(&self, clock: LayerClock, outermost: f64, to: u32, d: f64, t: Tick) -> f64 {
         let mut sum = 0.0;
         for l in 1..=to {
-            let Some(level) = self.level(period, l) else {
+            let Some(level) = self.level(clock, l) else {
                 break;
             };
             let since = t & ((1 << level) - 1);
@@ -189,13 +216,16 @@ mod tests {
     #[test]
     fn a_deeper_layer_ticks_more_often() {
         let layers = Layers::new(Contact::default(), &Options::default());
-        let period = layers.period_ticks(890.0, 0.0);
-        let mut last = layers.level(period, 1).unwrap();
+        let clock = LayerClock {
+            period: layers.period_ticks(890.0, 0.0),
+            calm: u8::MAX,
+        };
+        let mut last = layers.level(clock, 1).unwrap();
         for l in 2..500 {
-            let level = layers.level(period, l).unwrap();
+            let level = layers.level(clock, l).unwrap();
             assert!(level <= last);
             last = level;
         }
-        assert_eq!(layers.level(period, 1_000_000), None);
+        assert_eq!(layers.level(clock, 1_000_000), None);
     }
 }

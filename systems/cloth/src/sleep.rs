@@ -402,7 +402,7 @@ impl Run<'_> {
         for entry in state.agenda.dormant.iter().flatten() {
             let first = net
                 .layers
-                .level(pairs.records[entry.pair as usize].period, 1);
+                .level(pairs.records[entry.pair as usize].clock, 1);
             pairs.lay_grip_down(entry.pair, t.saturating_sub(1 << first.unwrap_or(0)));
         }
     }

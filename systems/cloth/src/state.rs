@@ -45,6 +45,8 @@ pub struct State {
     pub(crate) stall: Option<Stall>,
     /// How many levels below rest hinges, then triangles, tick in their present shape.
     pub(crate) drops: Vec<u8>,
+    /// By vertex, level of the longest period that excites no mode of the layers that press it.
+    pub(crate) pressed: Vec<u8>,
     /// Written by everything that kicks.
     pub(crate) account: Account,
     /// Written by `scripted.rs`.
@@ -93,6 +95,7 @@ impl State {
             vertices,
             stall: None,
             drops: vec![0; net.elements.followed()],
+            pressed: vec![u8::MAX; net.start.len()],
             account: Account::default(),
             meetings: Vec::new(),
             toil: Toil::default(),
@@ -114,6 +117,7 @@ impl State {
             && self.bodies.iter().flatten().all(FreeBody::is_sound)
             && self.sleep.is_sound(count)
             && self.drops.len() == net.elements.followed()
+            && self.pressed.len() == net.start.len()
             && self.vertices.iter().all(|v| v.time <= self.time)
             && self.pairs.is_sound(net)
             && self

@@ -6,7 +6,8 @@ use drystone_base::{Pose, Stopwatch, Vec3};
 use serde::{Deserialize, Serialize};
 
 use crate::body::FreeBody;
-use crate::clock::{LEVELS, Tick, ticks};
+use crate::clock::{LEVELS, Tick, period, seconds, ticks};
+use crate::elastic::Held;
 use crate::event_loop::{Run, Scratch};
 use crate::net::Net;
 use crate::pair::Kind;
@@ -139,6 +140,54 @@ impl System {
         }
     }
 
+    /// Groups elements anew while time goes on. A kick stands for a force from half a period before it to half a period
+    /// after it, so an element whose clock changes has pushed ahead of time, or is behind, by another part than its new clock has
+    /// at this time: the difference is made up for at once. Left out, each change was a false kick.
+    ///
+    /// Of an element at a prescribed vertex the energy is told by where the vertex would have been at the last tick with its
+    /// present velocity. Another clock has another last tick, so that jumps, as when the velocity changes
+    /// (`pulled_energy`); the jump is work of what moves the vertex.
+    fn change_clocks(&mut self) {
+        let before = std::mem::take(&mut self.net.levels);
+        self.group();
+        let (t, net) = (self.state.time, &self.net);
+        let since = |level: u8| seconds(t & ((1 << level) - 1));
+        let ahead = |level: u8| 0.5 * period(level) - since(level);
+        let kept = |vertices: &[Vertex], k: usize, level: u8| {
+            let back = |i: u32| vertices[i as usize].before(t, since(level), net.gravity);
+            let moving = net.elements.corners(k).iter().map(|i| {
+                let vertex = &vertices[*i as usize];
+                match vertex.inverse_mass > 0.0 {
+                    true => 0.5 * vertex.velocity.length_squared() / vertex.inverse_mass,
+                    false => 0.0,
+                }
+            });
+            moving.sum::<f64>() + net.elements.kept(k, level, back)
+        };
+        for (k, (old, new)) in before.iter().zip(&net.levels).enumerate() {
+            if old != new {
+                let vertices = &mut self.state.vertices;
+                let corners = net.elements.corners(k);
+                for i in corners {
+                    vertices[*i as usize].move_to(t, net.gravity);
+                }
+                let pulled = net.elements.is_pulled(k);
+                let held_before = if pulled { kept(vertices, k, *old) } else { 0.0 };
+                let mut held = Held {
+                    work: 0.0,
+                    reaction: &mut self.state.reaction,
+                };
+                let missing = ahead(*new) - ahead(*old);
+                net.elements.push(k, missing, vertices, &mut held);
+                self.state.account.movers += match pulled {
+                    true => kept(vertices, k, *new) - held_before,
+                    false => held.work,
+                };
+                self.scratch.touched.extend(corners);
+            }
+        }
+    }
+
     /// Puts elements on the clocks that their present shape asks for; those at hands and moving pins stand alone.
     fn group(&mut self) {
         let mut pulls = self.net.pulling();
@@ -148,7 +197,8 @@ impl System {
             pulls[i] |= hand && !self.net.fixed[i];
         }
         let check = std::mem::take(&mut self.net.check);
-        self.net.group(&self.state.drops, &pulls);
+        self.net
+            .group(&self.state.drops, &self.state.pressed, &pulls);
         // who is looked at less often must be certified for longer
         for (i, (old, new)) in check.iter().zip(&self.net.check).enumerate() {
             if old != new {
@@ -264,7 +314,7 @@ impl System {
         if seconds > 0.0 && self.state.stall.is_none() {
             interrupted = !self.run().until(end, watch, go_on);
             while self.scratch.regroup && !interrupted {
-                self.group();
+                self.change_clocks();
                 interrupted = !self.run().until(end, watch, go_on);
             }
         }
@@ -313,7 +363,7 @@ impl System {
             }
             layers[bin] += 1;
             if let Some(deep) = (pair.layers > 0)
-                .then(|| self.net.layers.level(record.period, pair.layers))
+                .then(|| self.net.layers.level(record.clock, pair.layers))
                 .flatten()
             {
                 for i in pair.corners {
@@ -579,8 +629,8 @@ impl System {
             if pair.layers == 0 {
                 continue;
             }
-            let period = self.state.pairs.records[p as usize].period;
-            let level = self.net.layers.level(period, pair.layers);
+            let clock = self.state.pairs.records[p as usize].clock;
+            let level = self.net.layers.level(clock, pair.layers);
             for corner in pair.corners.map(|i| i as usize) {
                 if range.contains(&corner) {
                     let (least, most) = &mut found[corner - range.start];

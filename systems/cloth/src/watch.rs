@@ -248,8 +248,10 @@ mod tests {
             ..Options::default()
         };
         let mut net = Net::new(&model, &options).unwrap();
-        for spring in net.beats.iter_mut().flat_map(|beat| &mut beat.springs) {
-            spring.stiffness *= stiffer;
+        if stiffer != 1.0 {
+            net.elements.outgrow_clocks(stiffer);
+            let pulls = net.pulling();
+            net.group(&[], &[], &pulls);
         }
         let state = State::new(&net);
         let mut system = System::begun(model, options, net, state, Scratch::default());
