@@ -48,9 +48,9 @@ impl Real for f64 {
 /// Eight numbers in memory, aligned for vector loads.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[repr(C, align(32))]
-pub struct Eight<T>(pub [T; 8]);
+pub struct Wide8<T>(pub [T; 8]);
 
-impl<T: Real> Eight<T> {
+impl<T: Real> Wide8<T> {
     /// Eight times the same.
     #[inline(always)]
     pub fn splat(x: T) -> Self {
@@ -65,9 +65,9 @@ pub trait Lanes:
     /// What each lane holds.
     type Real: Real;
     /// From memory.
-    fn load(from: &Eight<Self::Real>) -> Self;
+    fn load(from: &Wide8<Self::Real>) -> Self;
     /// To memory.
-    fn store(self, to: &mut Eight<Self::Real>);
+    fn store(self, to: &mut Wide8<Self::Real>);
     /// Eight times the same.
     fn splat(x: f64) -> Self;
     /// `self + x y`, rounded once.
@@ -134,11 +134,11 @@ macro_rules! portable {
         impl Lanes for Portable<$real> {
             type Real = $real;
             #[inline(always)]
-            fn load(from: &Eight<$real>) -> Self {
+            fn load(from: &Wide8<$real>) -> Self {
                 Self(from.0)
             }
             #[inline(always)]
-            fn store(self, to: &mut Eight<$real>) {
+            fn store(self, to: &mut Wide8<$real>) {
                 to.0 = self.0;
             }
             #[inline(always)]
@@ -203,13 +203,13 @@ macro_rules! portable {
 portable!(f32);
 portable!(f64);
 
-mod fetch;
 mod pages;
+mod prefetch;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 
-pub use fetch::fetch;
 pub use pages::ask_for_large_pages;
+pub use prefetch::prefetch;
 
 /// A lane type with a dispatcher of its own.
 pub trait Dispatch: Real {
@@ -243,15 +243,15 @@ mod tests {
     use crate::random::Random;
 
     /// Something with every operation in it.
-    struct Everything<'a, T>(&'a [Eight<T>; 8]);
+    struct Everything<'a, T>(&'a [Wide8<T>; 8]);
 
     impl<T: Real> Kernel<T> for Everything<'_, T> {
-        type Output = [Eight<T>; 8];
+        type Output = [Wide8<T>; 8];
         #[inline(always)]
         fn run<L: Lanes<Real = T>>(self) -> Self::Output {
             let rows: [L; 8] = std::array::from_fn(|i| L::load(&self.0[i]));
             let turned = L::transpose(rows);
-            let mut out = [Eight::default(); 8];
+            let mut out = [Wide8::default(); 8];
             for i in 0..8 {
                 let (x, y) = (turned[i], rows[i]);
                 let sum = (x * y + x - -y).plus_product(x, y).minus_product(y, y);
@@ -270,8 +270,8 @@ mod tests {
     {
         let mut random = Random::new(3);
         for _ in 0..1000 {
-            let rows: [Eight<T>; 8] = std::array::from_fn(|_| {
-                Eight(std::array::from_fn(|_| T::of(random.range(-5.0, 5.0))))
+            let rows: [Wide8<T>; 8] = std::array::from_fn(|_| {
+                Wide8(std::array::from_fn(|_| T::of(random.range(-5.0, 5.0))))
             });
             let wide = dispatch(Everything(&rows));
             let plain = Everything(&rows).run::<Portable<T>>();
@@ -287,20 +287,20 @@ mod tests {
 
     #[test]
     fn transposing_twice_changes_nothing() {
-        struct Twice([Eight<f32>; 8]);
+        struct Twice([Wide8<f32>; 8]);
         impl Kernel<f32> for Twice {
-            type Output = [Eight<f32>; 8];
+            type Output = [Wide8<f32>; 8];
             #[inline(always)]
             fn run<L: Lanes<Real = f32>>(self) -> Self::Output {
                 let rows: [L; 8] = std::array::from_fn(|i| L::load(&self.0[i]));
-                let mut out = [Eight::default(); 8];
+                let mut out = [Wide8::default(); 8];
                 for (row, to) in L::transpose(L::transpose(rows)).into_iter().zip(&mut out) {
                     row.store(to);
                 }
                 out
             }
         }
-        let rows = std::array::from_fn(|i| Eight(std::array::from_fn(|k| (8 * i + k) as f32)));
+        let rows = std::array::from_fn(|i| Wide8(std::array::from_fn(|k| (8 * i + k) as f32)));
         assert_eq!(dispatch(Twice(rows)), rows);
     }
 }

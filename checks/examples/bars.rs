@@ -46,7 +46,7 @@ fn main() {
 }
 
 fn standing() {
-    println!("| scene | start | drift [mm] | deepest [mm] | energy [J/kg] | set aside |");
+    println!("| scene | start | drift [mm] | deepest [mm] | energy [J/kg] | quarantined |");
     println!("|---|---|---|---|---|---|");
     for name in [
         "bench-box-stack",
@@ -97,7 +97,7 @@ fn papers() {
 
 fn impacts() {
     println!(
-        "\n| start | under the roof [mm] | lean [mm] | standing [%] | knocked out | fastest [m/s] | lowest [m] | deepest from 8 s [mm] | set aside |"
+        "\n| start | under the roof [mm] | lean [mm] | standing [%] | knocked out | fastest [m/s] | lowest [m] | deepest from 8 s [mm] | quarantined |"
     );
     println!("|---|---|---|---|---|---|---|---|---|");
     for begin in Begin::ALL {

@@ -88,7 +88,7 @@ fn in_the_step(budget: f64, scenes: &[String], solvers: &[String]) {
     for (name, bodies, seconds, together) in STANDING.into_iter().filter(|s| chosen(s.0)) {
         let usual = scene(name);
         let step_ms = milliseconds(&usual, seconds);
-        row(&usual, bodies, seconds, "`coursed`", "", step_ms);
+        row(&usual, bodies, seconds, "stepper `two-level`", "", step_ms);
         let wanted = |solver: &Solver| {
             solvers.is_empty() || solvers.iter().any(|name| name == solver.name())
         };
@@ -484,7 +484,7 @@ impl Faces {
                 island: 0,
                 length: 1.0,
                 thickness: 1.0,
-                calm: 1.0,
+                calm_speed: 1.0,
                 interface: NONE,
                 upward: true,
             })

@@ -73,7 +73,7 @@ pub struct Rest {
     pub mean_joules: f64,
     /// The largest for each kilogram \[J/kg\].
     pub joules_per_kg: f64,
-    /// Bodies set aside as non-finite.
+    /// Bodies quarantined as non-finite.
     pub lost: usize,
 }
 
@@ -107,7 +107,7 @@ pub fn rest(world: &mut World, bodies: &str, from: f64, calm: f64, to: f64) -> R
         if time > to - half {
             break;
         }
-        seen.lost += world.step().rigid.set_aside.len();
+        seen.lost += world.step().rigid.quarantined.len();
     }
     seen.mean_joules /= f64::from(counted.max(1));
     seen.joules_per_kg = seen.joules / world.moving_mass();
@@ -132,7 +132,7 @@ pub struct Impact {
     pub lowest: f64,
     /// Deepest penetration from 8 s on, 2 s after the last bricks have come down \[m\].
     pub depth_after: f64,
-    /// Bodies set aside as non-finite.
+    /// Bodies quarantined as non-finite.
     pub lost: usize,
 }
 
@@ -151,7 +151,7 @@ pub fn impact(begin: Begin, to: f64) -> Impact {
     let mut place = None;
     // step by step: lean under the roof, speed, height, depth, and what stands at 6 s
     while world.time() < to - 1e-6 {
-        seen.lost += world.step().rigid.set_aside.len();
+        seen.lost += world.step().rigid.quarantined.len();
         let (time, state) = (world.time() + 1e-6, &world.system().state);
         let here: Vec<Vec3> = bricks.iter().map(|&i| state.position[i]).collect();
         if time > begin.settled() {
@@ -200,7 +200,7 @@ pub struct Silo {
     pub depth: f64,
     /// Mean over the pairs that overlap \[m\].
     pub mean: f64,
-    /// Grains outside the silo at any time, or set aside.
+    /// Grains outside the silo at any time, or quarantined.
     pub escaped: usize,
 }
 
@@ -217,7 +217,7 @@ pub fn silo(grains: u32, seconds: f64) -> Silo {
     let mut out = vec![false; chosen.len()];
     let mut lost = 0;
     while world.time() < seconds - 1e-6 {
-        lost += world.step().rigid.set_aside.len();
+        lost += world.step().rigid.quarantined.len();
         for (&i, out) in chosen.iter().zip(&mut out) {
             let p = world.system().state.position[i];
             *out |= Vec3::new(p.x, 0.0, p.z).length() > 5.1 || p.y < 0.0;

@@ -8,10 +8,10 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use drystone_base::lanes::{Eight, Kernel, Lanes, dispatch};
+use drystone_base::lanes::{Kernel, Lanes, Wide8, dispatch};
 
 /// Six columns of six numbers; the last two of each column are zero.
-pub(crate) type Block6 = [Eight<f64>; 6];
+pub(crate) type Block6 = [Wide8<f64>; 6];
 
 /// Floating-point operations of one product of blocks.
 const PRODUCT: f64 = 432.0;
@@ -240,7 +240,7 @@ impl Cholesky {
 
     /// Solves for `x`, which holds the right-hand side: one entry per body, in the caller's order.
     /// `scratch` is overwritten.
-    pub(crate) fn solve(&self, x: &mut [Eight<f64>], scratch: &mut Vec<Eight<f64>>) {
+    pub(crate) fn solve(&self, x: &mut [Wide8<f64>], scratch: &mut Vec<Wide8<f64>>) {
         scratch.clear();
         scratch.extend(self.order.iter().map(|&body| x[body as usize]));
         dispatch(Substitute(self, scratch));
@@ -342,7 +342,7 @@ impl Kernel<f64> for Factor<'_> {
     }
 }
 
-struct Substitute<'a>(&'a Cholesky, &'a mut [Eight<f64>]);
+struct Substitute<'a>(&'a Cholesky, &'a mut [Wide8<f64>]);
 
 impl Kernel<f64> for Substitute<'_> {
     type Output = ();
@@ -438,7 +438,7 @@ mod tests {
             }
         }
         let wanted: Vec<f64> = (0..6 * size).map(|_| random.range(-1.0, 1.0)).collect();
-        let mut x = vec![Eight::default(); size];
+        let mut x = vec![Wide8::default(); size];
         for (i, line) in dense.iter().enumerate() {
             x[i / 6].0[i % 6] = line.iter().zip(&wanted).map(|(a, x)| a * x).sum();
         }
@@ -465,7 +465,7 @@ mod tests {
             0..6 => 3.0 * rank_two[0][i] - rank_two[1][i],
             _ => 0.0,
         });
-        let mut x = [Eight(right)];
+        let mut x = [Wide8(right)];
         matrix.factor(1e-12);
         matrix.solve(&mut x, &mut Vec::new());
         let along = rank_two.map(|r| (0..6).map(|j| r[j] * x[0].0[j]).sum::<f64>());

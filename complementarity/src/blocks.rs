@@ -7,7 +7,7 @@
 
 use std::ops::Range;
 
-use drystone_base::lanes::{Eight, Lanes, Real};
+use drystone_base::lanes::{Lanes, Real, Wide8};
 use drystone_base::{Symmetric3, Vec3, tangents};
 
 /// Most points of a patch.
@@ -48,7 +48,7 @@ pub struct PatchInput {
     /// What large depths are measured by \[m\].
     pub thickness: f64,
     /// What approach is measured by: below it the patch is calm \[m/s\].
-    pub calm: f64,
+    pub calm_speed: f64,
     /// Coarse interface of the patch, or [`NONE`].
     pub interface: u32,
     /// Whether `b` is the upper body of the interface.
@@ -70,7 +70,7 @@ pub(crate) struct V3<L>(pub(crate) L, pub(crate) L, pub(crate) L);
 
 impl<L: Lanes> V3<L> {
     #[inline(always)]
-    pub(crate) fn load(from: &[Eight<L::Real>; 3]) -> Self {
+    pub(crate) fn load(from: &[Wide8<L::Real>; 3]) -> Self {
         Self(L::load(&from[0]), L::load(&from[1]), L::load(&from[2]))
     }
     #[inline(always)]
@@ -132,7 +132,7 @@ impl<L: Lanes> V3<L> {
 
 /// A symmetric matrix (xx, yy, zz, xy, xz, yz) times a vector.
 #[inline(always)]
-pub(crate) fn symmetric_times<L: Lanes>(m: &[Eight<L::Real>; 6], v: V3<L>) -> V3<L> {
+pub(crate) fn symmetric_times<L: Lanes>(m: &[Wide8<L::Real>; 6], v: V3<L>) -> V3<L> {
     let (xy, xz, yz) = (L::load(&m[3]), L::load(&m[4]), L::load(&m[5]));
     let (xx, yy, zz) = (L::load(&m[0]), L::load(&m[1]), L::load(&m[2]));
     V3(
@@ -147,51 +147,51 @@ pub(crate) fn symmetric_times<L: Lanes>(m: &[Eight<L::Real>; 6], v: V3<L>) -> V3
 #[derive(Clone, Debug, Default)]
 #[repr(C)]
 pub(crate) struct BlockPoint<T> {
-    pub(crate) ra: [Eight<T>; 3],
-    pub(crate) rb: [Eight<T>; 3],
+    pub(crate) ra: [Wide8<T>; 3],
+    pub(crate) rb: [Wide8<T>; 3],
     /// 1 / A_nn \[kg\]
-    pub(crate) mass_n: Eight<T>,
+    pub(crate) mass_n: Wide8<T>,
     /// 1 / largest eigenvalue of A_tt \[kg\]
-    pub(crate) mass_t: Eight<T>,
+    pub(crate) mass_t: Wide8<T>,
     /// A_tn: what a normal impulse does along the tangents \[1/kg\]
-    pub(crate) coupling: [Eight<T>; 2],
+    pub(crate) coupling: [Wide8<T>; 2],
     /// Normal velocity to reach at least \[m/s\].
-    pub(crate) target: Eight<T>,
+    pub(crate) target: Wide8<T>,
     /// Impulse along n, t1, t2 \[N s\].
-    pub(crate) impulse: [Eight<T>; 3],
+    pub(crate) impulse: [Wide8<T>; 3],
 }
 
 /// What only the ends of a substep touch.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ColdPoint<T> {
     /// Impulses of all substeps so far \[N s\].
-    pub(crate) total: [Eight<T>; 3],
+    pub(crate) total: [Wide8<T>; 3],
     /// Signed distance \[m\].
-    pub(crate) separation: Eight<T>,
-    /// Impulses set aside while impacts are answered \[N s\].
-    pub(crate) kept: [Eight<T>; 3],
+    pub(crate) separation: Wide8<T>,
+    /// Impulses put by while impacts are answered \[N s\].
+    pub(crate) kept: [Wide8<T>; 3],
     /// Share of its impulse that the point gives back in this round of impacts \[1\].
-    pub(crate) bounce: Eight<T>,
+    pub(crate) bounce: Wide8<T>,
     /// Normal displacement impulse of the position correction \[kg m\].
-    pub(crate) push: Eight<T>,
+    pub(crate) push: Wide8<T>,
 }
 
 /// Eight patches without a moving body in common.
 #[derive(Clone, Debug, Default)]
 #[repr(C)]
 pub(crate) struct Block<T> {
-    pub(crate) normal: [Eight<T>; 3],
-    pub(crate) tangent1: [Eight<T>; 3],
-    pub(crate) tangent2: [Eight<T>; 3],
-    pub(crate) inverse_mass: [Eight<T>; 2],
-    pub(crate) inverse_inertia: [[Eight<T>; 6]; 2],
-    pub(crate) friction: Eight<T>,
-    pub(crate) restitution: Eight<T>,
+    pub(crate) normal: [Wide8<T>; 3],
+    pub(crate) tangent1: [Wide8<T>; 3],
+    pub(crate) tangent2: [Wide8<T>; 3],
+    pub(crate) inverse_mass: [Wide8<T>; 2],
+    pub(crate) inverse_inertia: [[Wide8<T>; 6]; 2],
+    pub(crate) friction: Wide8<T>,
+    pub(crate) restitution: Wide8<T>,
     /// What gaps and small depths are measured by, and large depths \[m\].
-    pub(crate) length: Eight<T>,
-    pub(crate) thickness: Eight<T>,
+    pub(crate) length: Wide8<T>,
+    pub(crate) thickness: Wide8<T>,
     /// One over the approach at which the patch is calm \[s/m\].
-    pub(crate) per_calm: Eight<T>,
+    pub(crate) per_calm_speed: Wide8<T>,
     pub(crate) point: [BlockPoint<T>; POINTS],
     pub(crate) body: [[u32; 8]; 2],
     /// Which patch each lane holds, or [`NONE`], and of which island.
@@ -206,7 +206,7 @@ pub(crate) const FAR: f64 = 1e6;
 
 /// Writes a vector into a lane.
 #[inline(always)]
-fn put<T: Real>(to: &mut [Eight<T>; 3], lane: usize, v: Vec3) {
+fn put<T: Real>(to: &mut [Wide8<T>; 3], lane: usize, v: Vec3) {
     to[0].0[lane] = T::of(v.x);
     to[1].0[lane] = T::of(v.y);
     to[2].0[lane] = T::of(v.z);
@@ -249,7 +249,7 @@ impl<T: Real> Block<T> {
         self.restitution.0[lane] = T::of(0.0);
         self.length.0[lane] = T::of(1.0);
         self.thickness.0[lane] = T::of(1.0);
-        self.per_calm.0[lane] = T::of(0.0);
+        self.per_calm_speed.0[lane] = T::of(0.0);
         put(&mut self.normal, lane, Vec3::ZERO);
         put(&mut self.tangent1, lane, Vec3::ZERO);
         put(&mut self.tangent2, lane, Vec3::ZERO);
@@ -269,12 +269,12 @@ pub struct Blocks<T> {
     pub(crate) blocks: Vec<Block<T>>,
     pub(crate) cold: Vec<[ColdPoint<T>; POINTS]>,
     /// Per body slot: linear and angular velocity, two unused. The last slot is a dummy.
-    pub velocity: Vec<Eight<T>>,
+    pub velocity: Vec<Wide8<T>>,
     /// Velocities at the end of the substep before.
-    pub(crate) before: Vec<Eight<T>>,
+    pub(crate) before: Vec<Wide8<T>>,
     /// Velocities in this substep without contacts, and what contacts changed in the one before.
-    pub(crate) free: Vec<Eight<T>>,
-    pub(crate) carried: Vec<Eight<T>>,
+    pub(crate) free: Vec<Wide8<T>>,
+    pub(crate) carried: Vec<Wide8<T>>,
     pub(crate) inverse_mass: Vec<T>,
     pub(crate) inverse_inertia: Vec<[T; 6]>,
     /// Where each patch went: block * 8 + lane.
@@ -293,8 +293,8 @@ pub struct Blocks<T> {
     pub(crate) body_island: Vec<u32>,
     /// Memory of [`Blocks::take_back_gains`]: per body a sum and a change of velocities, per island its
     /// terms.
-    pub(crate) summed: Vec<Eight<T>>,
-    pub(crate) change: Vec<Eight<T>>,
+    pub(crate) summed: Vec<Wide8<T>>,
+    pub(crate) change: Vec<Wide8<T>>,
     pub(crate) terms: Vec<[f64; 3]>,
     /// Memory of [`Blocks::correct_around`]: per body whether it has a deep point, and the blocks of such bodies.
     pub(crate) inside: Vec<bool>,
@@ -317,7 +317,7 @@ impl<T: Real> Blocks<T> {
         // bodies, and one more that nothing moves
         let dummy = bodies.len() as u32;
         self.velocity.clear();
-        self.velocity.resize(bodies.len() + 1, Eight::default());
+        self.velocity.resize(bodies.len() + 1, Wide8::default());
         self.free.clear();
         self.inverse_mass.clear();
         self.inverse_inertia.clear();
@@ -367,7 +367,7 @@ impl<T: Real> Blocks<T> {
             block.restitution.0[lane] = T::of(patch.restitution);
             block.length.0[lane] = T::of(patch.length);
             block.thickness.0[lane] = T::of(patch.thickness);
-            block.per_calm.0[lane] = T::of(1.0 / patch.calm);
+            block.per_calm_speed.0[lane] = T::of(1.0 / patch.calm_speed);
             for side in 0..2 {
                 let slot = patch.bodies[side] as usize;
                 block.body[side][lane] = patch.bodies[side];

@@ -14,7 +14,7 @@ mod small;
 mod transfer;
 
 use assembly::Assemble;
-use drystone_base::lanes::{Dispatch, Eight, Real, dispatch};
+use drystone_base::lanes::{Dispatch, Real, Wide8, dispatch};
 
 use small::{backward, cholesky, forward, forward_columns};
 use transfer::{Apply, Prolong, Restrict};
@@ -36,26 +36,26 @@ const REBUILD_INTERFACE: f64 = 0.5;
 struct CoarseBlock<T> {
     interface: [u32; 8],
     /// +1 where `b` is the upper body, -1 where `a` is, 0 where there is no interface.
-    sign: Eight<T>,
+    sign: Wide8<T>,
     /// From the interface's reference to the centre of `a`, over its length \[1\].
-    offset: [Eight<T>; 3],
+    offset: [Wide8<T>; 3],
     /// One over the interface's length \[1/m\].
-    per_length: Eight<T>,
+    per_length: Wide8<T>,
     /// Fastest approach of the lane's active points that is not allowed, over a calm one \[1\].
-    approach: Eight<T>,
+    approach: Wide8<T>,
     point: [CoarsePoint<T>; POINTS],
 }
 
 #[derive(Clone, Debug, Default)]
 struct CoarsePoint<T> {
     /// 1 where the normal row is active.
-    normal: Eight<T>,
+    normal: Wide8<T>,
     /// 1 where the tangent rows are active too.
-    stick: Eight<T>,
+    stick: Wide8<T>,
     /// Residual velocity along n, t1, t2 \[m/s\].
-    residual: [Eight<T>; 3],
+    residual: [Wide8<T>; 3],
     /// Impulse change of the coarse correction \[N s\].
-    change: [Eight<T>; 3],
+    change: [Wide8<T>; 3],
 }
 
 /// An interface between two heights.
@@ -66,19 +66,19 @@ struct Interface {
     island: u32,
 }
 
-type LaneMatrix<T> = [[Eight<T>; 6]; 6];
+type LaneMatrix<T> = [[Wide8<T>; 6]; 6];
 /// Twenty-one sums over the active rows at one side of a body; see [`assembly`].
-type Sums<T> = [Eight<T>; 3];
+type Sums<T> = [Wide8<T>; 3];
 
 /// Eight bodies and the interfaces below (0) and above (1) each.
 #[derive(Clone, Debug, Default)]
 struct BodyBlock<T> {
     /// From the interface's reference to the body's centre \[m\].
-    offset: [[Eight<T>; 3]; 2],
+    offset: [[Wide8<T>; 3]; 2],
     /// One over the interface's length \[1/m\].
-    per_length: [Eight<T>; 2],
-    inverse_mass: Eight<T>,
-    inverse_inertia: [Eight<T>; 6],
+    per_length: [Wide8<T>; 2],
+    inverse_mass: Wide8<T>,
+    inverse_inertia: [Wide8<T>; 6],
 }
 
 /// How far the contacts are from their solution. Velocities are in units of the calm speed of
@@ -130,7 +130,7 @@ pub struct Coarse<T> {
     solution: Vec<Vector6>,
     /// Per body: impulse of the coarse correction, written by `prolong`; velocity change, written by
     /// `line_search`.
-    correction: Vec<Eight<T>>,
+    correction: Vec<Wide8<T>>,
     /// Per island: derivative of the energy along the correction, written by `prolong`.
     slope: Vec<f64>,
     /// Per island: second derivative and step length, written by `line_search`.
@@ -440,7 +440,7 @@ impl<T: Dispatch> Coarse<T> {
         self.slope.resize(self.islands, 0.0);
         self.correction.clear();
         self.correction
-            .resize(problem.velocity.len(), Eight::default());
+            .resize(problem.velocity.len(), Wide8::default());
         dispatch(Prolong {
             blocks: &problem.blocks,
             coarse: &mut self.blocks,
@@ -458,7 +458,7 @@ impl<T: Dispatch> Coarse<T> {
         for slot in 0..self.correction.len() {
             let island = self.body_island[slot];
             if island == NONE {
-                self.correction[slot] = Eight::default();
+                self.correction[slot] = Wide8::default();
                 continue;
             }
             let s = self.correction[slot].0.map(Real::f64);
@@ -475,7 +475,7 @@ impl<T: Dispatch> Coarse<T> {
                 0.0,
             ];
             self.curve[island as usize] += (0..6).map(|k| s[k] * moved[k]).sum::<f64>();
-            self.correction[slot] = Eight(moved.map(T::of));
+            self.correction[slot] = Wide8(moved.map(T::of));
         }
         self.step.clear();
         for (&slope, &curve) in self.slope.iter().zip(&self.curve) {
@@ -512,7 +512,7 @@ impl<T: Dispatch> Coarse<T> {
     }
 }
 
-fn add_scaled<T: Real>(to: &mut Eight<T>, what: &Eight<T>, factor: T) {
+fn add_scaled<T: Real>(to: &mut Wide8<T>, what: &Wide8<T>, factor: T) {
     for (to, &x) in to.0.iter_mut().zip(&what.0) {
         *to = T::of(to.f64() + x.f64() * factor.f64());
     }

@@ -13,7 +13,7 @@
 //! Sliding only takes more. (Newton's law in one solve of all contacts, the other option, keeps
 //! neither energy nor the order in which a row passes a blow on.)
 
-use drystone_base::lanes::{Dispatch, Eight, Kernel, Lanes, Real, dispatch};
+use drystone_base::lanes::{Dispatch, Kernel, Lanes, Real, Wide8, dispatch};
 
 use crate::blocks::{Block, Blocks, ColdPoint, FAR, POINTS, V3};
 use crate::motion8::{Frame8, Motion8, largest, push};
@@ -29,7 +29,7 @@ type Cold<T> = [ColdPoint<T>; POINTS];
 struct Approaching<'a, T> {
     blocks: &'a mut [Block<T>],
     cold: &'a mut [Cold<T>],
-    velocity: &'a [Eight<T>],
+    velocity: &'a [Wide8<T>],
     h: f64,
     zone: f64,
     /// Blocks with a contact that approaches or carries a load.
@@ -52,7 +52,7 @@ impl<T: Real> Kernel<T> for Approaching<'_, T> {
             let b = Motion8::<L>::gather(self.velocity, &block.body[1]);
             let n = V3::<L>::load(&block.normal);
             let zone = L::splat(self.zone) * L::load(&block.length);
-            let per_calm = L::load(&block.per_calm);
+            let per_calm_speed = L::load(&block.per_calm_speed);
             let e = L::load(&block.restitution);
             let (mut here, mut holds) = (zero, zero);
             for j in 0..block.points as usize {
@@ -62,7 +62,7 @@ impl<T: Real> Kernel<T> for Approaching<'_, T> {
                 let separation = L::load(&cold[j].separation);
                 let meets = (zone - separation).if_above(h * speed, zero, nothing);
                 let there = L::load(&point.mass_n).if_above(zero, meets, nothing);
-                let over = speed * per_calm;
+                let over = speed * per_calm_speed;
                 let strikes = still.if_above(over, there, nothing);
                 let loaded = L::load(&cold[j].kept[0]).if_above(zero, there, nothing);
                 let target = strikes.larger(loaded);
@@ -90,7 +90,7 @@ struct Restore<'a, T> {
     blocks: &'a [Block<T>],
     cold: &'a [Cold<T>],
     some: &'a [u32],
-    velocity: &'a mut [Eight<T>],
+    velocity: &'a mut [Wide8<T>],
 }
 
 impl<T: Real> Kernel<T> for Restore<'_, T> {

@@ -1,7 +1,7 @@
 //! Eight bodies or eight patches at once, in registers: what every kernel over [`Block`]s reads and
 //! writes.
 
-use drystone_base::lanes::{Eight, Lanes, Real};
+use drystone_base::lanes::{Lanes, Real, Wide8};
 
 use crate::blocks::{Block, V3, symmetric_times};
 
@@ -14,7 +14,7 @@ pub(crate) struct Motion8<L> {
 
 impl<L: Lanes> Motion8<L> {
     #[inline(always)]
-    pub(crate) fn gather(from: &[Eight<L::Real>], slot: &[u32; 8]) -> Self {
+    pub(crate) fn gather(from: &[Wide8<L::Real>], slot: &[u32; 8]) -> Self {
         // written out: a closure would not be compiled for the instructions of the kernel
         let rows = [
             L::load(&from[slot[0] as usize]),
@@ -34,7 +34,7 @@ impl<L: Lanes> Motion8<L> {
     }
 
     #[inline(always)]
-    pub(crate) fn scatter(self, to: &mut [Eight<L::Real>], slot: &[u32; 8]) {
+    pub(crate) fn scatter(self, to: &mut [Wide8<L::Real>], slot: &[u32; 8]) {
         let (v, w, zero) = (self.linear, self.angular, L::splat(0.0));
         let rows = L::transpose([v.0, v.1, v.2, w.0, w.1, w.2, zero, zero]);
         for lane in 0..8 {
@@ -107,7 +107,7 @@ pub(crate) fn onto_disc<L: Lanes>(l1: L, l2: L, bound: L) -> (L, L) {
 /// The largest of eight lanes.
 #[inline(always)]
 pub(crate) fn largest<L: Lanes>(x: L) -> f64 {
-    let mut out = Eight::default();
+    let mut out = Wide8::default();
     x.store(&mut out);
     out.0
         .iter()
@@ -117,7 +117,7 @@ pub(crate) fn largest<L: Lanes>(x: L) -> f64 {
 /// The sum of eight lanes.
 #[inline(always)]
 pub(crate) fn sum<L: Lanes>(x: L) -> f64 {
-    let mut out = Eight::default();
+    let mut out = Wide8::default();
     x.store(&mut out);
     out.0.iter().map(|x: &L::Real| x.f64()).sum()
 }

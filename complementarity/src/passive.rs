@@ -15,7 +15,7 @@
 //! It is next to one where a load is carried. Cones are convex, so that the impulses stay allowed, and
 //! they stay equal and opposite.
 
-use drystone_base::lanes::{Dispatch, Eight, Kernel, Lanes, Real, dispatch};
+use drystone_base::lanes::{Dispatch, Kernel, Lanes, Real, Wide8, dispatch};
 
 use crate::blocks::{Block, Blocks, ColdPoint, NONE, POINTS, V3};
 use crate::motion8::{Frame8, Motion8};
@@ -31,8 +31,8 @@ struct Work<'a, T> {
     cold: &'a [[ColdPoint<T>; POINTS]],
     some: Option<&'a [u32]>,
     /// Per body: velocity at the start plus that without contacts, and what contacts changed.
-    sum: &'a [Eight<T>],
-    change: &'a [Eight<T>],
+    sum: &'a [Wide8<T>],
+    change: &'a [Wide8<T>],
     /// Whether impulses count `1 + e` times.
     reflected: bool,
     terms: &'a mut [[f64; 3]],
@@ -72,7 +72,7 @@ impl<T: Real> Kernel<T> for Work<'_, T> {
                 first = first + impulse.dot(sum_b.at(rb).minus(sum_a.at(ra)));
                 second = second + impulse.dot(change_b.at(rb).minus(change_a.at(ra)));
             }
-            let mut lanes = [Eight::<T>::default(); 2];
+            let mut lanes = [Wide8::<T>::default(); 2];
             first.store(&mut lanes[0]);
             second.store(&mut lanes[1]);
             for lane in 0..8 {
@@ -111,7 +111,7 @@ impl<T: Dispatch> Blocks<T> {
         let bodies = self.body_island.iter().zip(&self.inverse_mass);
         let motions = self.change.iter().zip(&self.free).zip(&self.before);
         for ((&island, inverse_mass), ((change, free), before)) in bodies.zip(motions) {
-            if island == NONE || *change == Eight::default() {
+            if island == NONE || *change == Wide8::default() {
                 continue;
             }
             let (mut linear, mut constant) = (0.0, 0.0);
@@ -207,7 +207,7 @@ impl<T: Dispatch> Blocks<T> {
         });
         for (slot, &island) in self.body_island.iter().enumerate() {
             let change = &self.change[slot];
-            if island == NONE || *change == Eight::default() {
+            if island == NONE || *change == Wide8::default() {
                 continue;
             }
             let terms = &mut terms[island as usize];

@@ -1,6 +1,6 @@
 //! The position correction in lanes: pushes overlaps out, nothing fixated.
 
-use drystone_base::lanes::{Dispatch, Eight, Kernel, Lanes, Real, dispatch};
+use drystone_base::lanes::{Dispatch, Kernel, Lanes, Real, Wide8, dispatch};
 
 use crate::blocks::{Block, Blocks, ColdPoint, POINTS, V3};
 use crate::motion8::{Motion8, largest, push};
@@ -42,7 +42,7 @@ struct Correct<'a, T> {
     cold: &'a mut [Cold<T>],
     /// Which blocks; all, where it is not said.
     some: Option<&'a [u32]>,
-    shift: &'a mut [Eight<T>],
+    shift: &'a mut [Wide8<T>],
     slop: f64,
 }
 
@@ -98,7 +98,7 @@ impl<T: Dispatch> Blocks<T> {
     /// than the one before: what cannot be solved is not pressed on. The displacements are left
     /// in `velocity` \[m, rad\].
     pub fn correct(&mut self, slop: f64, sweeps: u32, rounds: u32) {
-        self.velocity.fill(Eight::default());
+        self.velocity.fill(Wide8::default());
         self.push_out(slop, sweeps, rounds, false);
     }
 

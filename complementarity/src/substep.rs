@@ -1,7 +1,7 @@
 //! What opens and closes a substep in lanes: targets, warm start, totals, distances and the account
 //! of work.
 
-use drystone_base::lanes::{Dispatch, Eight, Kernel, Lanes, Real, dispatch};
+use drystone_base::lanes::{Dispatch, Kernel, Lanes, Real, Wide8, dispatch};
 
 use crate::blocks::{Block, Blocks, ColdPoint, NONE, POINTS, V3};
 use crate::motion8::{Frame8, Motion8, push};
@@ -14,7 +14,7 @@ pub const RESTING: f64 = 2.0;
 struct Begin<'a, T> {
     blocks: &'a mut [Block<T>],
     cold: &'a [Cold<T>],
-    before: &'a [Eight<T>],
+    before: &'a [Wide8<T>],
     h: f64,
     zone: f64,
     bounce: bool,
@@ -33,7 +33,7 @@ impl<T: Real> Kernel<T> for Begin<'_, T> {
             let n = V3::<L>::load(&block.normal);
             let e = L::load(&block.restitution);
             let zone = zone * L::load(&block.length);
-            let per_calm = L::load(&block.per_calm);
+            let per_calm_speed = L::load(&block.per_calm_speed);
             for k in 0..block.points as usize {
                 let point = &block.point[k];
                 let (ra, rb) = (V3::load(&point.ra), V3::load(&point.rb));
@@ -42,7 +42,7 @@ impl<T: Real> Kernel<T> for Begin<'_, T> {
                 // a gap may close; what meets within the substep leaves again with -e times its speed
                 let gap = zero.smaller(zone - separation) * rate;
                 let target = if self.bounce {
-                    let bounce = still.if_above(speed * per_calm, -(e * speed), zero);
+                    let bounce = still.if_above(speed * per_calm_speed, -(e * speed), zero);
                     let meets = (zone - separation).if_above(h * speed, bounce, gap);
                     bounce.if_above(zero, meets, gap)
                 } else {
@@ -56,7 +56,7 @@ impl<T: Real> Kernel<T> for Begin<'_, T> {
 
 struct WarmStart<'a, T> {
     blocks: &'a [Block<T>],
-    velocity: &'a mut [Eight<T>],
+    velocity: &'a mut [Wide8<T>],
 }
 
 impl<T: Real> Kernel<T> for WarmStart<'_, T> {
@@ -87,9 +87,9 @@ impl<T: Real> Kernel<T> for WarmStart<'_, T> {
 struct End<'a, T, const ACCOUNT: bool> {
     blocks: &'a [Block<T>],
     cold: &'a mut [Cold<T>],
-    velocity: &'a [Eight<T>],
+    velocity: &'a [Wide8<T>],
     /// Per body: velocity at the start of the substep plus that at its end.
-    both: &'a [Eight<T>],
+    both: &'a [Wide8<T>],
     /// Per island: `λ·(u₀ + u₁)`, twice the work of the contacts \[J\]; added to.
     work: &'a mut [[f64; 3]],
     h: f64,
@@ -131,7 +131,7 @@ impl<T: Real, const ACCOUNT: bool> Kernel<T> for End<'_, T, ACCOUNT> {
             if !ACCOUNT {
                 continue;
             }
-            let mut lanes = Eight::<T>::default();
+            let mut lanes = Wide8::<T>::default();
             work.store(&mut lanes);
             for lane in 0..8 {
                 if block.patch[lane] != NONE {
@@ -145,7 +145,7 @@ impl<T: Real, const ACCOUNT: bool> Kernel<T> for End<'_, T, ACCOUNT> {
 struct Reopen<'a, T> {
     blocks: &'a [Block<T>],
     cold: &'a mut [Cold<T>],
-    velocity: &'a [Eight<T>],
+    velocity: &'a [Wide8<T>],
     h: f64,
 }
 

@@ -1,7 +1,7 @@
 //! The cone kernel in lanes: Gauss-Seidel sweeps over blocks of eight patches. The scalar kernel of
 //! the same law is `kernel::cone`.
 
-use drystone_base::lanes::{Dispatch, Eight, Kernel, Lanes, Real, dispatch};
+use drystone_base::lanes::{Dispatch, Kernel, Lanes, Real, Wide8, dispatch};
 use rayon::prelude::*;
 
 use crate::blocks::{Block, BlockPoint, Blocks, V3, symmetric_times};
@@ -86,7 +86,7 @@ fn prepare_block<L: Lanes>(block: &mut Block<L::Real>) {
 struct Sweep<'a, T> {
     blocks: &'a mut [Block<T>],
     some: Option<&'a [u32]>,
-    velocity: &'a mut [Eight<T>],
+    velocity: &'a mut [Wide8<T>],
     backward: bool,
 }
 
@@ -112,7 +112,7 @@ impl<T: Real> Kernel<T> for Sweep<'_, T> {
 
 /// One Gauss-Seidel pass over the points of a block; returns the largest violation met.
 #[inline(always)]
-fn solve_block<L: Lanes>(block: &mut Block<L::Real>, velocity: &mut [Eight<L::Real>]) -> L {
+fn solve_block<L: Lanes>(block: &mut Block<L::Real>, velocity: &mut [Wide8<L::Real>]) -> L {
     let (a, b, worst) = solve_apart::<L>(block, velocity);
     a.scatter(velocity, &block.body[0]);
     b.scatter(velocity, &block.body[1]);
@@ -123,21 +123,21 @@ fn solve_block<L: Lanes>(block: &mut Block<L::Real>, velocity: &mut [Eight<L::Re
 #[inline(always)]
 fn solve_apart<L: Lanes>(
     block: &mut Block<L::Real>,
-    velocity: &[Eight<L::Real>],
+    velocity: &[Wide8<L::Real>],
 ) -> (Motion8<L>, Motion8<L>, L) {
     let zero = L::splat(0.0);
     let mut a = Motion8::<L>::gather(velocity, &block.body[0]);
     let mut b = Motion8::<L>::gather(velocity, &block.body[1]);
     let frame = Frame8::<L>::load(block);
     let friction = L::load(&block.friction);
-    let per_calm = L::load(&block.per_calm);
+    let per_calm_speed = L::load(&block.per_calm_speed);
     let mut worst = zero;
     for k in 0..block.points as usize {
         let point: &BlockPoint<L::Real> = &block.point[k];
         let (ra, rb) = (V3::load(&point.ra), V3::load(&point.rb));
         let relative = b.at(rb).minus(a.at(ra));
         let short = L::load(&point.target) - frame.n.dot(relative);
-        worst = worst.larger(short * per_calm);
+        worst = worst.larger(short * per_calm_speed);
 
         // normal, then both tangents with the newest normal
         let (ln, l1, l2) = (
@@ -177,12 +177,12 @@ fn solve_apart<L: Lanes>(
 }
 
 /// New velocities of the sixteen bodies of a block.
-pub(crate) type Moved<T> = [[Eight<T>; 8]; 2];
+pub(crate) type Moved<T> = [[Wide8<T>; 8]; 2];
 
 /// Solves blocks of one colour without writing a velocity, so that several threads may do it.
 struct SolveApart<'a, T> {
     blocks: &'a mut [Block<T>],
-    velocity: &'a [Eight<T>],
+    velocity: &'a [Wide8<T>],
     moved: &'a mut [Moved<T>],
 }
 

@@ -1,7 +1,7 @@
 //! glTF binary (`.glb`): one node per body with translation and rotation channels.
 //!
 //! Bodies of equal shape share their vertices, bodies of equal colour their material. A body
-//! that enters later (or is set aside) has a scale channel that steps between 0 and 1.
+//! that enters later (or is quarantined) has a scale channel that steps between 0 and 1.
 //!
 //! Strands and cloth are left out: glTF has no curves with a width, and moving vertices only as one
 //! morph target a frame, which few programs bear. USD holds them. A scene that has nothing but

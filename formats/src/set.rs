@@ -145,7 +145,16 @@ mod tests {
     #[test]
     fn old_words_go_where_the_new_ones_do() {
         for (old, new) in [
-            ("solver.coursed.sweeps=8", "solver.rigid.coursed.sweeps=8"),
+            (
+                "solver.two_level.sweeps=8",
+                "solver.rigid.two_level.sweeps=8",
+            ),
+            // names before
+            ("solver.coursed.sweeps=8", "solver.rigid.two_level.sweeps=8"),
+            (
+                "solver.rigid.coursed.sweeps=8",
+                "solver.rigid.two_level.sweeps=8",
+            ),
             ("rigid_solver.sleeping=true", "solver.rigid.sleeping=true"),
             (
                 "strand_solver.steps_per_frame=9",
@@ -173,8 +182,10 @@ mod tests {
         assert_eq!(with("duration = 3").duration, 3.0);
         assert_eq!(with("gravity=[0,-1.62,0]").gravity, [0.0, -1.62, 0.0]);
         let rigid = |assignment| with(assignment).solver.rigid;
-        assert_eq!(rigid("solver.rigid.coursed.sweeps=8").coursed.sweeps, 8);
+        assert_eq!(rigid("solver.rigid.two_level.sweeps=8").two_level.sweeps, 8);
         assert_eq!(rigid("solver.rigid.stepper=vsp").stepper, Stepper::Vsp);
+        let older = rigid("solver.rigid.stepper=coursed").stepper;
+        assert_eq!(older, Stepper::TwoLevel);
         let solver = with("solver.strand.steps_per_frame=9").solver;
         assert_eq!(solver.strand.steps_per_frame, 9);
         let solver = with("solver.cloth.early=0.25").solver;
@@ -205,9 +216,9 @@ mod tests {
             ("dt=nan", "no finite number"),
             ("dt=-1", "`dt` is -1 s"),
             ("grvity=[0,0,0]", "did you mean `gravity`?"),
-            ("solver.rigid.coursed.sweps=8", "did you mean `sweeps`?"),
-            ("solver.coursed.sweps=8", "did you mean `sweeps`?"),
-            ("solver.rigid.stepper=vps", "wanted one of coursed"),
+            ("solver.rigid.two_level.sweps=8", "did you mean `sweeps`?"),
+            ("solver.two_level.sweps=8", "did you mean `sweeps`?"),
+            ("solver.rigid.stepper=vps", "two-level, vsp"),
             ("solver.clot.early=1", "there is no key `clot` here"),
             ("solver.cloth.erly=1", "did you mean `early`?"),
             ("solver.cloth.thicknes=1", "did you mean `thickness`?"),

@@ -1,7 +1,7 @@
 //! Newton's cradle without strings: balls float in rows and bounce perfectly.
 //!
 //! As many balls leave a row as strike it, whether the others touch or not: a blow passes from ball
-//! to ball by rounds of reflections (`solver.rigid.coursed.impacts`). Newton's law at all contacts in one
+//! to ball by rounds of reflections (`solver.rigid.two_level.impacts`). Newton's law at all contacts in one
 //! solve, the other option, sends a touching row of two off at 2/3 each while the first comes back
 //! at 1/3; it keeps momentum and energy too, but is not what a real cradle does.
 

@@ -132,7 +132,7 @@ fn scenes_start_clean_and_stay_finite_for_three_steps() {
         };
         for _ in 0..steps {
             let report = world.step();
-            assert!(report.rigid.set_aside.is_empty(), "`{}`", entry.name);
+            assert!(report.rigid.quarantined.is_empty(), "`{}`", entry.name);
         }
         let state = &world.system().state;
         let finite = state.position.iter().all(|p| p.is_finite())

@@ -4,7 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use drystone_base::Vec3;
-use drystone_base::lanes::fetch;
+use drystone_base::lanes::prefetch;
 
 use crate::Aabb;
 
@@ -123,7 +123,7 @@ impl BoxTree {
             let node = &self.nodes[at];
             // where it goes on if they are apart is on its way meanwhile
             if let Some(next) = self.nodes.get(node.skip as usize) {
-                fetch(next);
+                prefetch(next);
             }
             let apart = node.low.x > high.x
                 || low.x > node.high.x

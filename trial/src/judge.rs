@@ -324,14 +324,14 @@ impl Judge {
         }
     }
 
-    /// Whether numbers are no longer finite or something was set aside; also looks for what left the scene.
+    /// Whether numbers are no longer finite or something was quarantined; also looks for what left the scene.
     fn lost(&mut self, world: &World, report: &Report) -> bool {
         let (state, model) = (&world.system().state, &world.system().model);
         let name = |i: usize| world.bodies()[i].name.clone();
         let (mut gone, mut behind) = (Vec::new(), Vec::new());
         for i in (0..model.len()).filter(|&i| model.is_dynamic(i)) {
             let finite = state.position[i].is_finite() && state.linear_velocity[i].is_finite();
-            if report.rigid.set_aside.contains(&i) || !finite || !state.present[i] {
+            if report.rigid.quarantined.contains(&i) || !finite || !state.present[i] {
                 gone.push(i);
                 continue;
             }
@@ -356,7 +356,7 @@ impl Judge {
             words(&behind, "is behind the ground or outside of the room")
         });
         self.note(Law::Lost, gone.len() as f64, 0.0, world, || {
-            words(&gone, "is set aside or not finite")
+            words(&gone, "is quarantined or not finite")
         });
         let frame = self.soft.then(|| world.frame());
         let soft_lost = frame.is_some_and(|frame| {

@@ -10,7 +10,7 @@ pub enum Law {
     Refused,
     /// The engine does not panic.
     Panics,
-    /// Every number is finite, nothing is set aside, nothing is behind the ground or outside of a
+    /// Every number is finite, nothing is quarantined, nothing is behind the ground or outside of a
     /// closed room.
     Lost,
     /// Kinetic and potential energy never exceed what they were at the start and what was put in since.

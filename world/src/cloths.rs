@@ -57,7 +57,8 @@ impl ClothTotal {
         self.events += events.events();
         self.elastic += events.elastic();
         self.penalties += events.penalties + events.null_penalties;
-        self.certificates += events.looks + events.slabs + events.balls.iter().sum::<u64>();
+        self.certificates +=
+            events.distance_tests + events.slabs + events.balls.iter().sum::<u64>();
         self.deepest_layer = self.deepest_layer.max(events.deepest);
         self.seconds += report.seconds;
         self.stalled = report.stall.as_ref().map(Stall::to_string);
@@ -191,7 +192,7 @@ impl Cloths {
                         .attachments
                         .iter()
                         .filter(|attachment| attachment.2 == body);
-                    motion.riders = pins
+                    motion.attached_pins = pins
                         .map(|attachment| (attachment.0, attachment.1))
                         .collect();
                     self.system.free_obstacle(k, &motion, dt)
@@ -500,7 +501,7 @@ fn free_motion(
         inertia: state.inertia(model, body).matrix(),
         holds,
         support,
-        riders: Vec::new(),
+        attached_pins: Vec::new(),
     })
 }
 

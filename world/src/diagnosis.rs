@@ -34,7 +34,7 @@ impl World {
         let (findings, names) = (&mut self.findings, &self.roster.names);
         let time = self.rigid.state.time;
         let body = |i: usize| names.get(i).map_or_else(String::new, |n| n.to_string());
-        for &i in &report.set_aside {
+        for &i in &report.quarantined {
             let what = || "its motion is no longer finite, and it was taken out".into();
             let values = (f64::MAX, f64::MAX);
             findings.add(FindingKind::BodyLost, i, time, values, || body(i), what);
@@ -99,7 +99,7 @@ impl World {
             let kind = FindingKind::StrandUnsolved;
             findings.add(kind, i, time, (1.0, 0.0), || name(i), what);
         }
-        for &i in &strands.last.set_aside {
+        for &i in &strands.last.quarantined {
             let what = || "its motion is no longer finite, and it was put back on its start".into();
             let values = (f64::MAX, f64::MAX);
             findings.add(FindingKind::StrandReset, i, time, values, || name(i), what);

@@ -121,7 +121,8 @@ pub struct StrandRun {
     /// Wall time of a frame \[s\].
     pub frame_seconds: Spread,
     /// Names of strands put back on their start because their motion was no longer finite.
-    pub set_aside: Vec<String>,
+    #[serde(rename = "set_aside", alias = "quarantined")]
+    pub quarantined: Vec<String>,
     /// Of grooms that are not to sag, those that their stiffness cannot hold, in words.
     pub unstable_grooms: Vec<String>,
 }
@@ -221,8 +222,9 @@ pub struct RunReport {
     pub step_seconds: StepSeconds,
     /// Contact points over all steps.
     pub contacts: ContactCounts,
-    /// Names of bodies that were set aside because their motion was no longer finite.
-    pub set_aside: Vec<String>,
+    /// Names of bodies that were quarantined because their motion was no longer finite.
+    #[serde(rename = "set_aside", alias = "quarantined")]
+    pub quarantined: Vec<String>,
     /// Whether the run was sound, and what was found if it was not.
     #[serde(default)]
     pub verdict: RunVerdict,
@@ -312,7 +314,7 @@ pub struct Recorder {
     dynamics: Tally,
     contacts: f64,
     most_contacts: usize,
-    set_aside: Vec<usize>,
+    quarantined: Vec<usize>,
     energy: EnergyRun,
     // since the last frame
     steps: u64,
@@ -338,7 +340,7 @@ impl Recorder {
             dynamics: Tally::default(),
             contacts: 0.0,
             most_contacts: 0,
-            set_aside: Vec::new(),
+            quarantined: Vec::new(),
             energy: EnergyRun::default(),
             steps: 0,
             seconds: 0.0,
@@ -359,7 +361,7 @@ impl Recorder {
         self.dynamics.add(seconds.dynamics());
         self.contacts += rigid.contacts as f64;
         self.most_contacts = self.most_contacts.max(rigid.contacts);
-        self.set_aside.extend(&rigid.set_aside);
+        self.quarantined.extend(&rigid.quarantined);
         self.energy.add(&rigid.energy);
         self.steps += 1;
         self.seconds += seconds.total();
@@ -497,8 +499,8 @@ impl Recorder {
                 max: frames.map(|f| f.strand.contacts).max().unwrap_or(0),
             },
             frame_seconds: self.strand_seconds.spread(),
-            set_aside: total
-                .set_aside
+            quarantined: total
+                .quarantined
                 .iter()
                 .map(|&i| chains[i].name.clone())
                 .collect(),
@@ -542,7 +544,7 @@ impl Recorder {
                 },
                 max: self.most_contacts,
             },
-            set_aside: self.set_aside.iter().filter_map(name).collect(),
+            quarantined: self.quarantined.iter().filter_map(name).collect(),
             verdict: world.verdict(),
             energy: self.energy,
             strands: self.strand_run(world),

@@ -73,8 +73,10 @@ pub const OLD_WORDS: [(&str, &[&str]); 5] = [
 
 /// Options in `solver.rigid` that had another name before: the path to each, and the name that its last word has now.
 /// Read from the first row to the last.
-const RENAMED_OPTIONS: [(&[&str], &str); 3] = [
-    (&["coursed", "coarse"], "solver"),
+const RENAMED_OPTIONS: [(&[&str], &str); 5] = [
+    (&["coursed"], "two_level"),
+    (&["two-level"], "two_level"),
+    (&["two_level", "coarse"], "solver"),
     (&["tuning", "worth"], "coarse_decrease"),
     (&["tuning", "stale"], "rebuild_fraction"),
 ];

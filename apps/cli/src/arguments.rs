@@ -51,7 +51,7 @@ pub(crate) struct Adjust {
     #[arg(long, value_name = "S")]
     pub(crate) seconds: Option<f64>,
     /// Change a value of the scene: `dt=0.005`, `gravity=[0,-1.62,0]`,
-    /// `material.brick.friction=0.3`, `body.roof.mass=500`, `solver.rigid.coursed.sweeps=8`
+    /// `material.brick.friction=0.3`, `body.roof.mass=500`, `solver.rigid.two_level.sweeps=8`
     #[arg(long, value_name = "KEY=VALUE")]
     pub(crate) set: Vec<String>,
     /// Move every body at random by up to so many metres sideways, with gaps of a tenth below
@@ -60,7 +60,7 @@ pub(crate) struct Adjust {
     /// Which of the random starts
     #[arg(long, value_name = "N", requires = "perturb")]
     pub(crate) seed: Option<u32>,
-    /// Method that takes the steps: coursed, vsp, pgs, pgs-projection, isp, soft
+    /// Method that takes the steps: two-level, vsp, pgs, pgs-projection, isp, soft
     #[arg(long, value_name = "NAME")]
     pub(crate) stepper: Option<String>,
     /// Options by name: default, paper, repaired, converged
@@ -222,7 +222,7 @@ pub(crate) struct Trial {
     /// Change a value of every scene, as `run` does
     #[arg(long, value_name = "KEY=VALUE")]
     pub(crate) set: Vec<String>,
-    /// Method that takes the steps: coursed, vsp, pgs, pgs-projection, isp, soft
+    /// Method that takes the steps: two-level, vsp, pgs, pgs-projection, isp, soft
     #[arg(long, value_name = "NAME")]
     pub(crate) stepper: Option<String>,
     /// Options by name: default, paper, repaired, converged

@@ -69,13 +69,13 @@ pub(crate) fn print(report: &RunReport, outputs: &Outputs) {
     if let Some(run) = &report.cloth {
         print_cloth(run);
     }
-    if !report.set_aside.is_empty() {
-        let shown = &report.set_aside[..report.set_aside.len().min(5)];
+    if !report.quarantined.is_empty() {
+        let shown = &report.quarantined[..report.quarantined.len().min(5)];
         say::line(format_args!(
-            "  set aside     {} whose motion was no longer finite: {}{}",
-            report.set_aside.len(),
+            "  quarantined   {} whose motion was no longer finite: {}{}",
+            report.quarantined.len(),
             shown.join(", "),
-            if shown.len() < report.set_aside.len() {
+            if shown.len() < report.quarantined.len() {
                 ", ..."
             } else {
                 ""
@@ -178,11 +178,11 @@ fn print_strands(run: &StrandRun) {
         let more = run.unstable_grooms.len() - 5;
         say::line(format_args!("  groom         and {more} more like these"));
     }
-    if !run.set_aside.is_empty() {
-        let shown = &run.set_aside[..run.set_aside.len().min(5)];
+    if !run.quarantined.is_empty() {
+        let shown = &run.quarantined[..run.quarantined.len().min(5)];
         say::line(format_args!(
             "  put back      {} whose motion was no longer finite: {}",
-            say::count(run.set_aside.len() as u64, "strand"),
+            say::count(run.quarantined.len() as u64, "strand"),
             shown.join(", "),
         ));
     }

@@ -136,7 +136,7 @@ fn options_are_set_live_or_with_a_restart_and_nonsense_is_refused() {
     let status = page.status(|status| status["sessions"][0]["sets"] == json!([]));
     assert_eq!(
         status["sessions"][0]["settings"]["solver"]["rigid"]["stepper"],
-        "coursed"
+        "two-level"
     );
 }
 

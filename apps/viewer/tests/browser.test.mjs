@@ -183,7 +183,7 @@ test("two runs stand side by side with one clock", async () => {
   await wait(300);
   const [left, right] = [await engine(page, 0), await engine(page, 1)];
   assert.equal(left.time, right.time);
-  assert.deepEqual([left.solver.stepper, right.solver.stepper], ["coursed", "pgs"]);
+  assert.deepEqual([left.solver.stepper, right.solver.stepper], ["two-level", "pgs"]);
   for (const session of [0, 1]) {
     const { positions } = session === 0 ? left : right;
     const [body, sky] = await project(page, [positions[5], [positions[5][0], positions[25][1] + 4, positions[5][2]]], session);

@@ -4,7 +4,7 @@
 use std::arch::x86_64::*;
 use std::ops::{Add, Mul, Neg, Sub};
 
-use super::{Dispatch, Eight, Kernel, Lanes, Portable};
+use super::{Dispatch, Kernel, Lanes, Portable, Wide8};
 
 /// Whether the wide lanes may be used; asked once, then a load and a compare.
 fn is_wide() -> bool {
@@ -52,7 +52,7 @@ impl Dispatch for f64 {
 }
 
 // SAFETY of every block below: an `Avx32` or `Avx64` is only made by a kernel that `dispatch`
-// runs after it has seen that the machine has AVX2 and FMA; `Eight` is aligned to 32 bytes and holds
+// runs after it has seen that the machine has AVX2 and FMA; `Wide8` is aligned to 32 bytes and holds
 // eight numbers, so that its vector loads and stores stay inside it.
 
 macro_rules! binary32 {
@@ -83,12 +83,12 @@ impl Neg for Avx32 {
 impl Lanes for Avx32 {
     type Real = f32;
     #[inline(always)]
-    fn load(from: &Eight<f32>) -> Self {
+    fn load(from: &Wide8<f32>) -> Self {
         // SAFETY: as above.
         unsafe { Self(_mm256_load_ps(from.0.as_ptr())) }
     }
     #[inline(always)]
-    fn store(self, to: &mut Eight<f32>) {
+    fn store(self, to: &mut Wide8<f32>) {
         // SAFETY: as above.
         unsafe { _mm256_store_ps(to.0.as_mut_ptr(), self.0) }
     }
@@ -223,7 +223,7 @@ fn transpose4(a: __m256d, b: __m256d, c: __m256d, d: __m256d) -> [__m256d; 4] {
 impl Lanes for Avx64 {
     type Real = f64;
     #[inline(always)]
-    fn load(from: &Eight<f64>) -> Self {
+    fn load(from: &Wide8<f64>) -> Self {
         // SAFETY: as above.
         unsafe {
             Self(
@@ -233,7 +233,7 @@ impl Lanes for Avx64 {
         }
     }
     #[inline(always)]
-    fn store(self, to: &mut Eight<f64>) {
+    fn store(self, to: &mut Wide8<f64>) {
         // SAFETY: as above.
         unsafe {
             _mm256_store_pd(to.0.as_mut_ptr(), self.0);

@@ -1,7 +1,7 @@
 //! Transfer between the levels: restriction of the residual to the interfaces, prolongation of the
 //! correction to the contacts.
 
-use drystone_base::lanes::{Eight, Kernel, Lanes, Real};
+use drystone_base::lanes::{Kernel, Lanes, Real, Wide8};
 
 use super::{CLOSING, CoarseBlock, Interface, Residual, STICKING, Vector6};
 use crate::blocks::{Block, NONE, V3};
@@ -10,7 +10,7 @@ use crate::motion8::{Frame8, Motion8, largest, onto_disc, sum};
 pub(super) struct Restrict<'a, T> {
     pub(super) blocks: &'a [Block<T>],
     pub(super) coarse: &'a mut [CoarseBlock<T>],
-    pub(super) velocity: &'a [Eight<T>],
+    pub(super) velocity: &'a [Wide8<T>],
     pub(super) right: &'a mut [Vector6],
     /// Per interface: rows that changed between active and passive, added up.
     pub(super) changed: &'a mut [f64],
@@ -33,7 +33,7 @@ impl<T: Real> Kernel<T> for Restrict<'_, T> {
             let b = Motion8::<L>::gather(self.velocity, &block.body[1]);
             let frame = Frame8::<L>::load(block);
             let friction = L::load(&block.friction);
-            let per_calm = L::load(&block.per_calm);
+            let per_calm_speed = L::load(&block.per_calm_speed);
             let per_length = L::load(&coarse.per_length);
             let (offset, sign) = (V3::<L>::load(&coarse.offset), L::load(&coarse.sign));
             let there = sign * sign;
@@ -44,7 +44,7 @@ impl<T: Real> Kernel<T> for Restrict<'_, T> {
                 let (ra, rb) = (V3::load(&point.ra), V3::load(&point.rb));
                 let relative = b.at(rb).minus(a.at(ra));
                 let short = L::load(&point.target) - frame.n.dot(relative);
-                let over = short * per_calm;
+                let over = short * per_calm_speed;
                 approach = approach.larger(over);
                 let (y1, y2) = (frame.t1.dot(relative), frame.t2.dot(relative));
 
@@ -65,7 +65,8 @@ impl<T: Real> Kernel<T> for Restrict<'_, T> {
                 let square = l1 * l1 + l2 * l2;
                 let inside = limit.if_above(square, about, zero);
                 let sliding = (square + limit).if_above(zero, about - inside, zero);
-                let slip = (y1 * y1 + y2 * y2) * (inside + sliding) * per_calm * per_calm;
+                let slip =
+                    (y1 * y1 + y2 * y2) * (inside + sliding) * per_calm_speed * per_calm_speed;
                 velocity = velocity.larger(over * over * about).larger(slip);
                 slides = slides.larger(sliding);
 
@@ -90,7 +91,7 @@ impl<T: Real> Kernel<T> for Restrict<'_, T> {
                 y2.store(&mut kept.residual[2]);
             }
             closing_here.store(&mut coarse.approach);
-            let mut lanes = [Eight::<T>::default(); 7];
+            let mut lanes = [Wide8::<T>::default(); 7];
             changed.store(&mut lanes[6]);
             (force.0 * sign).store(&mut lanes[0]);
             (force.1 * sign).store(&mut lanes[1]);
@@ -124,7 +125,7 @@ pub(super) struct Prolong<'a, T> {
     pub(super) coarse: &'a mut [CoarseBlock<T>],
     pub(super) solution: &'a [Vector6],
     pub(super) interfaces: &'a [Interface],
-    pub(super) correction: &'a mut [Eight<T>],
+    pub(super) correction: &'a mut [Wide8<T>],
     pub(super) slope: &'a mut [f64],
 }
 
@@ -135,7 +136,7 @@ impl<T: Real> Kernel<T> for Prolong<'_, T> {
         let zero = L::splat(0.0);
         for (block, coarse) in self.blocks.iter().zip(self.coarse) {
             // the fields of each lane's interface
-            let mut field = [Eight::<T>::default(); 6];
+            let mut field = [Wide8::<T>::default(); 6];
             for lane in 0..8 {
                 if coarse.interface[lane] != NONE {
                     let x = &self.solution[coarse.interface[lane] as usize];
@@ -194,7 +195,7 @@ impl<T: Real> Kernel<T> for Prolong<'_, T> {
             }
             a.scatter(self.correction, &block.body[0]);
             b.scatter(self.correction, &block.body[1]);
-            let mut lanes = Eight::<T>::default();
+            let mut lanes = Wide8::<T>::default();
             slope.store(&mut lanes);
             for lane in 0..8 {
                 if coarse.interface[lane] != NONE {
@@ -218,7 +219,7 @@ impl<T: Real> Kernel<T> for Apply<'_, T> {
     #[inline(always)]
     fn run<L: Lanes<Real = T>>(self) {
         for (block, coarse) in self.blocks.iter_mut().zip(self.coarse) {
-            let mut share = Eight::<T>::default();
+            let mut share = Wide8::<T>::default();
             for lane in 0..8 {
                 if coarse.interface[lane] != NONE {
                     let island = self.interfaces[coarse.interface[lane] as usize].island;

@@ -1,7 +1,7 @@
 //! The method itself on one island: multipliers outside, Newton's method for the velocities inside.
 
 use drystone_base::Symmetric3;
-use drystone_base::lanes::Eight;
+use drystone_base::lanes::Wide8;
 
 use super::point::{Point, natural_residual};
 use super::six::{Six, add, dot, parts, six};
@@ -141,7 +141,7 @@ impl Island {
             factor.factor(LOST);
             self.direction.clear();
             self.direction
-                .extend(self.gradient.iter().map(|g| Eight(g.0.map(|x| -x))));
+                .extend(self.gradient.iter().map(|g| Wide8(g.0.map(|x| -x))));
             factor.solve(&mut self.direction, &mut self.scratch);
             let step = self.line_search();
             if step <= 0.0 || step.is_nan() {
@@ -234,7 +234,7 @@ impl Island {
     /// `v_free + M⁻¹ Jᵀ λ` into `trial`.
     pub(super) fn velocities_after(&mut self) {
         self.trial.clear();
-        self.trial.resize(self.bodies.len(), Eight::default());
+        self.trial.resize(self.bodies.len(), Wide8::default());
         for point in &self.points {
             for (side, &body) in point.body.iter().enumerate() {
                 if body != NONE {

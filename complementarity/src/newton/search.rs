@@ -1,6 +1,6 @@
 //! Which islands of a problem are not solved.
 
-use drystone_base::lanes::{Eight, Real};
+use drystone_base::lanes::{Real, Wide8};
 
 use super::point::natural_residual;
 use super::six::{add, parts, six, symmetric, vector};
@@ -10,16 +10,16 @@ use crate::blocks::{Blocks, NONE};
 impl Newton {
     /// Velocities without contacts and with the present impulses, in double precision.
     pub(super) fn take_velocities<T: Real>(&mut self, problem: &Blocks<T>) {
-        let wide = |v: &Eight<T>| Eight(v.0.map(Real::f64));
+        let wide = |v: &Wide8<T>| Wide8(v.0.map(Real::f64));
         self.velocity.clear();
         self.velocity
-            .resize(problem.velocity.len(), Eight::default());
+            .resize(problem.velocity.len(), Wide8::default());
         // M⁻¹ Jᵀ λ
         for block in &problem.blocks {
             for lane in (0..8).filter(|&lane| block.patch[lane] != NONE) {
                 let frame = [&block.normal, &block.tangent1, &block.tangent2];
                 let frame = frame.map(|axis| vector(axis, lane));
-                let mut sums = [Eight::default(); 2];
+                let mut sums = [Wide8::default(); 2];
                 for point in &block.point[..block.points as usize] {
                     if point.mass_n.0[lane] > T::default() {
                         let l = vector(&point.impulse, lane);
@@ -48,7 +48,7 @@ impl Newton {
                 let turn = symmetric(&problem.inverse_inertia[slot]).times(twist);
                 six(p * inverse, turn)
             } else {
-                Eight::default()
+                Wide8::default()
             };
         }
 

@@ -1,11 +1,11 @@
 //! Six numbers of a body, linear and angular, and how they are read from lanes.
 
-use drystone_base::lanes::{Eight, Real};
+use drystone_base::lanes::{Real, Wide8};
 use drystone_base::{Symmetric3, Vec3};
 
 /// A velocity, a momentum or a row of the Jacobian of one body: three linear entries, three angular,
 /// two unused.
-pub(super) type Six = Eight<f64>;
+pub(super) type Six = Wide8<f64>;
 
 #[inline]
 pub(super) fn dot(x: &Six, y: &Six) -> f64 {
@@ -24,7 +24,7 @@ pub(super) fn add(to: &mut Six, x: &Six, factor: f64) {
 }
 
 pub(super) fn six(linear: Vec3, angular: Vec3) -> Six {
-    Eight([
+    Wide8([
         linear.x, linear.y, linear.z, angular.x, angular.y, angular.z, 0.0, 0.0,
     ])
 }
@@ -34,7 +34,7 @@ pub(super) fn parts(x: &Six) -> (Vec3, Vec3) {
     (Vec3::new(x[0], x[1], x[2]), Vec3::new(x[3], x[4], x[5]))
 }
 
-pub(super) fn vector<T: Real>(of: &[Eight<T>; 3], lane: usize) -> Vec3 {
+pub(super) fn vector<T: Real>(of: &[Wide8<T>; 3], lane: usize) -> Vec3 {
     Vec3::new(
         of[0].0[lane].f64(),
         of[1].0[lane].f64(),

@@ -1,7 +1,7 @@
 //! An island copied out of the lanes, and its solution written back.
 
 use drystone_base::Symmetric3;
-use drystone_base::lanes::{Eight, Real};
+use drystone_base::lanes::{Real, Wide8};
 
 use super::Newton;
 use super::island::Body;
@@ -67,7 +67,7 @@ impl Newton {
                 if point.mass_n.0[lane] <= T::default() {
                     continue;
                 }
-                let mut rows = [[Eight::default(); 3]; 2];
+                let mut rows = [[Wide8::default(); 3]; 2];
                 let mut bias = [0.0; 3];
                 for side in 0..2 {
                     let arm = vector(if side == 0 { &point.ra } else { &point.rb }, lane);

@@ -77,7 +77,7 @@ impl<'a, O: Operator> Run<'a, O> {
     }
 
     /// Does what is not the method's own work, with the clock stopped.
-    pub(crate) fn aside<R>(&mut self, work: impl FnOnce() -> R) -> R {
+    pub(crate) fn untimed<R>(&mut self, work: impl FnOnce() -> R) -> R {
         self.clock.stop();
         let result = work();
         self.clock.start();

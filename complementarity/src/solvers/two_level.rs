@@ -8,7 +8,7 @@
 
 use std::borrow::Cow;
 
-use drystone_base::lanes::Eight;
+use drystone_base::lanes::Wide8;
 
 use crate::block_cholesky::Cholesky;
 use crate::coarse::STICKING;
@@ -109,8 +109,8 @@ pub(crate) struct Coarse<'a> {
     coupling: Coupling<'a>,
     matrix: Cholesky,
     /// Per aggregate: `−Pᵀw`, then the coefficients of its fields.
-    right: Vec<Eight<f64>>,
-    scratch: Vec<Eight<f64>>,
+    right: Vec<Wide8<f64>>,
+    scratch: Vec<Wide8<f64>>,
 }
 
 impl<'a> Coarse<'a> {
@@ -185,7 +185,7 @@ impl<'a> Coarse<'a> {
     /// `−Pᵀw`.
     fn right(&mut self, active: &[Active], w: &[[f64; 3]]) {
         self.right.clear();
-        self.right.resize(self.partition.count, Eight::default());
+        self.right.resize(self.partition.count, Wide8::default());
         for (k, member) in self.partition.members.iter().enumerate() {
             if let Some(g) = member.aggregate {
                 let right = &mut self.right[g].0;

@@ -2,7 +2,7 @@
 //! at a time in single precision with whole layers as aggregates, on a problem from anywhere.
 
 use drystone_base::Vec3;
-use drystone_base::lanes::{Dispatch, Eight};
+use drystone_base::lanes::{Dispatch, Wide8};
 
 use crate::blocks::{Blocks, BodyInput, NONE, POINTS, PatchInput, PointInput};
 use crate::coarse::Coarse;
@@ -29,7 +29,7 @@ const CONSISTENT: f64 = 1e-7;
 /// targets are for.
 pub(crate) fn solve<O: Operator>(run: &mut Run<'_, O>, solver: Solver) -> Result<(), SolveError> {
     let problem = (run.context.factored).ok_or(SolveError::NeedsBodies(solver))?;
-    let free = run.aside(|| free_velocities(problem));
+    let free = run.untimed(|| free_velocities(problem));
     let free = free.ok_or(SolveError::NeedsVelocities(solver))?;
     let places = match run.context.places {
         Some(places) => places.to_vec(),
@@ -75,7 +75,7 @@ impl<T: Dispatch> Lanes<T> {
                     island: 0,
                     length: 1.0,
                     thickness: 1.0,
-                    calm: 1.0,
+                    calm_speed: 1.0,
                     interface: member.aggregate.map_or(NONE, |aggregate| aggregate as u32),
                     upward: member.sign > 0.0,
                 }
@@ -103,7 +103,7 @@ impl<T: Dispatch> Lanes<T> {
         blocks.prepare();
         for (to, v) in blocks.velocity.iter_mut().zip(free) {
             let (v, w) = (v.linear, v.angular);
-            *to = Eight([v.x, v.y, v.z, w.x, w.y, w.z, 0.0, 0.0].map(T::of));
+            *to = Wide8([v.x, v.y, v.z, w.x, w.y, w.z, 0.0, 0.0].map(T::of));
         }
         let along = problem.row_velocities(free);
         blocks.aim(|k, point| {

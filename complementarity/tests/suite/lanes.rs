@@ -1,6 +1,6 @@
 //! The cone sweeps in lanes against the scalar ones, on a column of boxes thrown about.
 
-use drystone_base::lanes::{Dispatch, Eight};
+use drystone_base::lanes::{Dispatch, Wide8};
 use drystone_base::random::Random;
 use drystone_base::{Symmetric3, Vec3, tangents};
 use drystone_complementarity::blocks::{Blocks, BodyInput, NONE, PatchInput, PointInput};
@@ -41,7 +41,7 @@ fn both_ways<T: Dispatch>(sweeps: u32) -> (Vec<[f64; 6]>, Vec<[f64; 6]>) {
             island: 0,
             length: 1.0,
             thickness: 1.0,
-            calm: 1.0,
+            calm_speed: 1.0,
             interface: NONE,
             upward: true,
         })
@@ -52,7 +52,7 @@ fn both_ways<T: Dispatch>(sweeps: u32) -> (Vec<[f64; 6]>, Vec<[f64; 6]>) {
     blocks.build(&bodies, &patches, |k| points[k].iter().copied());
     blocks.prepare();
     for (to, v) in blocks.velocity.iter_mut().zip(&start) {
-        *to = Eight(std::array::from_fn(|k| {
+        *to = Wide8(std::array::from_fn(|k| {
             T::of(v.get(k).copied().unwrap_or(0.0))
         }));
     }
@@ -147,7 +147,7 @@ fn sweeps_in_lanes_follow_the_scalar_sweeps() {
 
 /// Velocities of a long column, thrown about, after four sweeps in alternating direction on so
 /// many threads. Its two colours have 150 blocks each.
-fn long_column(threads: usize) -> Vec<Eight<f32>> {
+fn long_column(threads: usize) -> Vec<Wide8<f32>> {
     const BOXES: u32 = 2400;
     let mut random = Random::new(5);
     let bodies: Vec<BodyInput> = (0..=BOXES)
@@ -165,7 +165,7 @@ fn long_column(threads: usize) -> Vec<Eight<f32>> {
             island: 0,
             length: 1.0,
             thickness: 1.0,
-            calm: 1.0,
+            calm_speed: 1.0,
             interface: NONE,
             upward: true,
         })
@@ -183,7 +183,7 @@ fn long_column(threads: usize) -> Vec<Eight<f32>> {
     });
     blocks.prepare();
     for v in &mut blocks.velocity[1..=BOXES as usize] {
-        *v = Eight(std::array::from_fn(|k| {
+        *v = Wide8(std::array::from_fn(|k| {
             if k < 6 {
                 random.range(-1.0, 1.0) as f32
             } else {
@@ -204,7 +204,7 @@ fn long_column(threads: usize) -> Vec<Eight<f32>> {
 
 #[test]
 fn a_colour_shared_out_to_threads_gives_the_same_bits() {
-    let bits = |velocity: Vec<Eight<f32>>| -> Vec<u32> {
+    let bits = |velocity: Vec<Wide8<f32>>| -> Vec<u32> {
         velocity
             .iter()
             .flat_map(|v| v.0.map(f32::to_bits))

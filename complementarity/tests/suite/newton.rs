@@ -1,6 +1,6 @@
 //! The direct solver against closed forms, against sweeps run to the end, and its bounds.
 
-use drystone_base::lanes::{Dispatch, Eight};
+use drystone_base::lanes::{Dispatch, Wide8};
 use drystone_base::random::Random;
 use drystone_base::{Symmetric3, Vec3};
 use drystone_complementarity::blocks::{Blocks, BodyInput, NONE, PatchInput, PointInput};
@@ -77,7 +77,7 @@ impl Pile {
             island: 0,
             length: 1.0,
             thickness: 1.0,
-            calm: 1.0,
+            calm_speed: 1.0,
             interface: NONE,
             upward: true,
         });
@@ -102,7 +102,7 @@ impl Pile {
         });
         blocks.prepare();
         for (to, v) in blocks.velocity.iter_mut().zip(&self.velocities) {
-            *to = Eight(std::array::from_fn(|k| {
+            *to = Wide8(std::array::from_fn(|k| {
                 T::of(v.get(k).copied().unwrap_or(0.0))
             }));
         }

@@ -200,10 +200,10 @@ fn errors_that_show_up_later_find_their_line() {
 fn an_option_out_of_range_is_found_in_the_section_of_its_system() {
     let body = "[[body]]\nshape.sphere = { radius = 1 }\n";
     for (section, option, line) in [
-        ("solver.rigid", "coursed.substeps", 5),
+        ("solver.rigid", "two_level.substeps", 5),
         ("solver.strand", "steps_per_frame", 5),
         ("solver.cloth", "elastic_fraction", 5),
-        ("solver", "coursed.substeps", 5),
+        ("solver", "two_level.substeps", 5),
         ("strand_solver", "steps_per_frame", 5),
         ("cloth_solver", "elastic_fraction", 5),
     ] {
@@ -218,7 +218,7 @@ fn words_of_the_field_are_understood_beside_our_own() {
     let body = "[[body]]\nshape.sphere = { radius = 1 }\n";
     let text = format!("[rigid_solver]\nstepper = \"two-level\"\nsleeping = true\n{body}");
     let scene = parse_scene(&text, "a.toml", "").unwrap();
-    assert_eq!(scene.solver.rigid.stepper, Stepper::Coursed);
+    assert_eq!(scene.solver.rigid.stepper, Stepper::TwoLevel);
     assert!(scene.solver.rigid.sleeping);
     let text = "[[strand]]\npoints = [[0, 0, 0], [1, 0, 0]]\nconstraint = [{ to = \"start\" }]\n";
     let scene = parse_scene(text, "a.toml", "").unwrap();
@@ -229,7 +229,9 @@ fn words_of_the_field_are_understood_beside_our_own() {
 fn an_older_name_of_an_option_counts_beside_a_preset() {
     for (old, new) in [
         ("tuning.worth = 0.25", "tuning.coarse_decrease = 0.25"),
-        ("coursed.coarse = false", "coursed.solver = \"cone\""),
+        // names before
+        ("coursed.sweeps = 17", "two_level.sweeps = 17"),
+        ("two_level.coarse = false", "two_level.solver = \"cone\""),
     ] {
         let [old, new] = [old, new].map(|line| {
             let text = format!(
@@ -250,16 +252,16 @@ fn a_value_beside_a_preset_counts_also_where_it_is_the_default() {
             "preset = \"converged\"\n[{section}]\ncoursed.sweeps = {sweeps}\n[[body]]\nshape.sphere = {{ radius = 1 }}\n"
         )
     };
-    let default = Options::default().coursed.sweeps;
+    let default = Options::default().two_level.sweeps;
     for section in ["solver", "rigid_solver"] {
         for sweeps in [default, 17] {
             let scene = parse_scene(&text(sweeps, section), "a.toml", "").unwrap();
             let options = scene.options().unwrap();
-            assert_eq!(options.coursed.sweeps, sweeps, "{section}");
+            assert_eq!(options.two_level.sweeps, sweeps, "{section}");
             let mut converged = Scene::new();
             converged.preset = Some("converged".into());
             let wanted = converged.options().unwrap();
-            assert_eq!(options.coursed.substeps, wanted.coursed.substeps);
+            assert_eq!(options.two_level.substeps, wanted.two_level.substeps);
             // and again after it was written
             let again = parse_scene(&write_scene(&scene).unwrap(), "a.toml", "").unwrap();
             assert_eq!(again.options().unwrap(), options);

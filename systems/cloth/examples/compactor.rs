@@ -137,13 +137,13 @@ fn main() {
         wall += report.seconds;
         let e = report.events;
         println!(
-            "t {:.2} {:7.3} s  elastic {} penalty {}+{} looks {} balls {:?} pairs {} layers {:?} crossings {}",
+            "t {:.2} {:7.3} s  elastic {} penalty {}+{} distance tests {} balls {:?} pairs {} layers {:?} crossings {}",
             report.time,
             report.seconds,
             e.elastic(),
             e.penalties,
             e.null_penalties,
-            e.looks,
+            e.distance_tests,
             e.balls,
             report.pairs,
             report.layers,

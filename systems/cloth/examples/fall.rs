@@ -92,7 +92,7 @@ fn flat(most: u32, seconds: f64) {
                         let layers = e.penalties + e.null_penalties;
                         for (sum, count) in
                             sums.iter_mut()
-                                .zip([layers, e.looks, renewed, e.pairs_made])
+                                .zip([layers, e.distance_tests, renewed, e.pairs_made])
                         {
                             *sum += count as f64;
                         }
@@ -113,16 +113,16 @@ fn flat(most: u32, seconds: f64) {
         "ns a tick, all included, in quarters of {seconds} s and in all of it, and times that of 20 a side; events in 1000 ticks of the last half"
     );
     println!(
-        "| a side | first | second | third | fourth | all | layers tick | looks | pairs renewed | made |"
+        "| a side | first | second | third | fourth | all | layers tick | distance tests | pairs renewed | made |"
     );
     println!("|---|---|---|---|---|---|---|---|---|---|");
     for (k, n) in sizes.iter().enumerate() {
         let costs: Vec<String> = (0..=QUARTERS)
             .map(|q| format!("{:.0} ({:.2})", best[k][q], best[k][q] / best[0][q]))
             .collect();
-        let [layers, looks, pairs, made] = counts[k];
+        let [layers, tests, pairs, made] = counts[k];
         println!(
-            "| {n} | {} | {layers:.1} | {looks:.1} | {pairs:.0} | {made:.1} |",
+            "| {n} | {} | {layers:.1} | {tests:.1} | {pairs:.0} | {made:.1} |",
             costs.join(" | ")
         );
     }
@@ -174,14 +174,14 @@ fn main() {
         let e = report.events;
         elements += e.elastic();
         println!(
-            "t {:.2} {:7.3} s  elastic {} penalty {}+{} looks {} balls {:?} of pairs {:?} slabs {} boxes {} \
+            "t {:.2} {:7.3} s  elastic {} penalty {}+{} distance tests {} balls {:?} of pairs {:?} slabs {} boxes {} \
              pairs {} made {} layers {} E {:.6} crossings {}",
             report.time,
             report.seconds,
             e.elastic(),
             e.penalties,
             e.null_penalties,
-            e.looks,
+            e.distance_tests,
             e.balls,
             e.ball_pairs,
             e.slabs,

@@ -140,7 +140,7 @@ pub struct FreeMotion {
     /// Impulse \[N s\] and moment about the centre \[N m s\] that these exert over the advance.
     pub support: [Vec3; 2],
     /// Pins that ride on it, and pull: numbers of the sheet and of the pin.
-    pub riders: Vec<(usize, usize)>,
+    pub attached_pins: Vec<(usize, usize)>,
 }
 
 /// Where a free body is after an advance, and what the cloth did to it.
@@ -176,7 +176,7 @@ pub(crate) struct FreeBody {
     holds: Vec<Hold>,
     support: Row,
     /// Movers of the pins that ride on it.
-    riders: Vec<u32>,
+    attached_pins: Vec<u32>,
     /// Whether it was kicked since its vertices were given their aim.
     kicked: bool,
     gained: [Vec3; 2],
@@ -191,7 +191,7 @@ pub(crate) struct FreeBody {
 impl FreeBody {
     pub(crate) fn new(
         motion: &FreeMotion,
-        riders: Vec<u32>,
+        attached_pins: Vec<u32>,
         now: Tick,
         seconds: f64,
     ) -> Option<Self> {
@@ -232,7 +232,7 @@ impl FreeBody {
             inverse_inertia,
             response,
             holds: motion.holds.clone(),
-            riders,
+            attached_pins,
             support: [
                 motion.support[0] / motion.mass,
                 inverse_inertia * motion.support[1],
@@ -301,8 +301,8 @@ impl FreeBody {
     }
 
     /// Movers of the pins that ride on it.
-    pub(crate) fn riders(&self) -> impl Iterator<Item = usize> + '_ {
-        self.riders.iter().map(|m| *m as usize)
+    pub(crate) fn attached_pins(&self) -> impl Iterator<Item = usize> + '_ {
+        self.attached_pins.iter().map(|m| *m as usize)
     }
 
     /// Takes what `pulls` finds at each rider: impulses at points.
@@ -310,8 +310,8 @@ impl FreeBody {
         &mut self,
         mut pulls: impl FnMut(usize, &mut dyn FnMut(Tick, Vec3, Vec3)),
     ) {
-        for k in 0..self.riders.len() {
-            pulls(self.riders[k] as usize, &mut |t, point, impulse| {
+        for k in 0..self.attached_pins.len() {
+            pulls(self.attached_pins[k] as usize, &mut |t, point, impulse| {
                 let arm = self.arm(point, t);
                 self.kick(t, arm, impulse);
             });

@@ -11,7 +11,7 @@ impl Run<'_> {
         let (t, state) = (self.state.time, &mut *self.state);
         for body in state.bodies.iter_mut().flatten() {
             body.take_pulls(|rider, kick| {
-                for &i in &self.net.movers[rider].vertices {
+                for &i in &self.topology.movers[rider].vertices {
                     let impulse = std::mem::take(&mut state.reaction[i as usize]);
                     if impulse != Vec3::ZERO {
                         kick(t, state.vertices[i as usize].at(t, Vec3::ZERO), impulse);
@@ -40,8 +40,8 @@ impl Run<'_> {
             return;
         };
         let (next, touched) = (body.aim(t), &mut self.scratch.touched);
-        for m in std::iter::once(k).chain(body.riders()) {
-            let mover = &self.net.movers[m];
+        for m in std::iter::once(k).chain(body.attached_pins()) {
+            let mover = &self.topology.movers[m];
             mover.aim(&mut state.movers[m], t, next, &mut state.vertices, |i| {
                 touched.push(i);
             });

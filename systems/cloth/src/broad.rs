@@ -12,9 +12,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::clock::{Tick, period, seconds, ticks};
 use crate::event_loop::Run;
-use crate::net::Net;
 use crate::pair::Kind;
-use crate::pairs::{AHEAD, RANKS};
+use crate::pairs::{AHEAD, SIZE_CLASSES};
+use crate::topology::Topology;
 
 /// Room around a vertex, as a part of its scale \[1\].
 const ROOM: f64 = 0.3;
@@ -55,7 +55,7 @@ fn overlap(a: Bounds, b: Bounds) -> bool {
     a.0.cmple(b.1).all() && b.0.cmple(a.1).all()
 }
 
-impl Net {
+impl Topology {
     /// Whether the two primitives of a pair must not pass through each other: no vertex shared, one of them free or
     /// both prescribed apart from each other, and the kind of pair that the dimension asks for.
     pub(crate) fn may_touch(&self, kind: Kind, a: u32, b: u32) -> bool {
@@ -95,26 +95,26 @@ impl Net {
 impl Run<'_> {
     /// Boxes for everyone at the present time, and the pairs that overlap.
     pub(crate) fn start_broad_phase(&mut self) {
-        let (net, t) = (self.net, self.state.time);
-        let count = net.start.len();
+        let (topology, t) = (self.topology, self.state.time);
+        let count = topology.start.len();
         self.state.broad.roomy = (0..count).map(|i| self.roomy_box(i, t)).collect();
-        let group = |i: u32| net.object[i as usize];
+        let group = |i: u32| topology.object[i as usize];
         let boxes = |list: &mut dyn Iterator<Item = Bounds>| -> Vec<Aabb> {
             list.map(|(low, high)| Aabb { low, high }).collect()
         };
         let broad = &self.state.broad;
         let vertices = boxes(&mut (0..count as u32).map(|i| self.bounds(Primitive::Vertex(i))));
         let edges =
-            boxes(&mut (0..net.edges.len() as u32).map(|i| self.bounds(Primitive::Edge(i))));
+            boxes(&mut (0..topology.edges.len() as u32).map(|i| self.bounds(Primitive::Edge(i))));
         let faces =
-            boxes(&mut (0..net.faces.len() as u32).map(|i| self.bounds(Primitive::Face(i))));
+            boxes(&mut (0..topology.faces.len() as u32).map(|i| self.bounds(Primitive::Face(i))));
         let extent = broad.roomy.iter().fold(0.0f64, |most, (low, high)| {
             most.max(low.abs().max(high.abs()).max_element())
         });
         let groups: [Vec<u32>; 3] = [
-            net.object.clone(),
-            net.edges.iter().map(|e| group(e[0])).collect(),
-            net.faces.iter().map(|f| group(f[0])).collect(),
+            topology.object.clone(),
+            topology.edges.iter().map(|e| group(e[0])).collect(),
+            topology.faces.iter().map(|f| group(f[0])).collect(),
         ];
         let broad = &mut self.state.broad;
         broad.vertices = BoxTree::new(&vertices, &groups[0]);
@@ -133,7 +133,7 @@ impl Run<'_> {
                 }
             });
         }
-        for e in 0..net.edges.len() as u32 {
+        for e in 0..topology.edges.len() as u32 {
             let own = self.state.broad.edges.bounds(e as usize);
             self.partners(Primitive::Edge(e), own, |kind, a, b| {
                 if kind == Kind::EdgeEdge && a == e {
@@ -144,29 +144,29 @@ impl Run<'_> {
         // folds will need more
         self.state.pairs.make_room(hits.len() + hits.len() / 4);
         for (kind, a, b) in &hits {
-            self.state.pairs.insert(net, *kind, *a, *b);
+            self.state.pairs.insert(topology, *kind, *a, *b);
         }
         self.scratch.hits = hits;
     }
 
     /// Room around a vertex \[m\].
     pub(crate) fn room(&self, i: usize) -> f64 {
-        ROOM * self.net.scale[i]
+        ROOM * self.topology.scale[i]
     }
 
     /// A box in which vertex `i` will stay for a while.
     fn roomy_box(&self, i: usize, t: Tick) -> Bounds {
-        let (vertex, net) = (&self.state.vertices[i], self.net);
-        let x = vertex.at(t, net.gravity);
-        if net.fixed[i] {
+        let (vertex, topology) = (&self.state.vertices[i], self.topology);
+        let x = vertex.at(t, topology.gravity);
+        if topology.fixed[i] {
             return (x, x);
         }
         let room = self.room(i);
-        let speed = vertex.velocity_at(t, net.gravity).length();
-        let shortest = 2.0 * period(net.check[i]);
+        let speed = vertex.velocity_at(t, topology.gravity).length();
+        let shortest = 2.0 * period(topology.check[i]);
         let ahead = (2.0 * room / speed.max(1e-9)).min(LAST).max(shortest);
-        let there = vertex.at(t + ticks(ahead), net.gravity);
-        let sag = net.fall * ahead * ahead * 0.125;
+        let there = vertex.at(t + ticks(ahead), topology.gravity);
+        let sag = topology.fall * ahead * ahead * 0.125;
         let pad = Vec3::splat(room + sag);
         (x.min(there) - pad, x.max(there) + pad)
     }
@@ -174,22 +174,22 @@ impl Run<'_> {
     fn bounds(&self, primitive: Primitive) -> Bounds {
         match primitive {
             Primitive::Vertex(i) => self.around(&[i]),
-            Primitive::Edge(e) => self.around(&self.net.edges[e as usize]),
-            Primitive::Face(f) => self.around(&self.net.faces[f as usize]),
+            Primitive::Edge(e) => self.around(&self.topology.edges[e as usize]),
+            Primitive::Face(f) => self.around(&self.topology.faces[f as usize]),
         }
     }
 
     /// The box of a primitive with these corners.
     #[inline]
     fn around(&self, corners: &[u32]) -> Bounds {
-        let (net, roomy) = (self.net, &self.state.broad.roomy);
+        let (topology, roomy) = (self.topology, &self.state.broad.roomy);
         let (mut low, mut high) = (Vec3::INFINITY, Vec3::NEG_INFINITY);
         for i in corners {
             low = low.min(roomy[*i as usize].0);
             high = high.max(roomy[*i as usize].1);
         }
         // half of the outermost layer, a little early, and the rounding of all this
-        let pad = 0.5 * net.reach_of(corners[0]) * (1.0 + 2.0 * net.early);
+        let pad = 0.5 * topology.reach_of(corners[0]) * (1.0 + 2.0 * topology.early);
         (low - pad, high + pad)
     }
 
@@ -200,37 +200,37 @@ impl Run<'_> {
         (low, high): Bounds,
         mut found: impl FnMut(Kind, u32, u32),
     ) {
-        let (net, broad) = (self.net, &self.state.broad);
+        let (topology, broad) = (self.topology, &self.state.broad);
         let mut consider = |kind: Kind, a: u32, b: u32| {
-            if net.may_touch(kind, a, b) {
+            if topology.may_touch(kind, a, b) {
                 found(kind, a, b);
             }
         };
         match primitive {
             Primitive::Vertex(i) => {
-                if !net.plane {
+                if !topology.plane {
                     broad
                         .faces
                         .query(low, high, |f| consider(Kind::VertexFace, i, f));
                 }
-                if net.plane || net.particle[i as usize] {
+                if topology.plane || topology.particle[i as usize] {
                     broad
                         .edges
                         .query(low, high, |e| consider(Kind::VertexEdge, i, e));
                 }
-                if net.particle[i as usize] {
+                if topology.particle[i as usize] {
                     broad.vertices.query(low, high, |j| {
                         consider(Kind::VertexVertex, i.min(j), i.max(j));
                     });
                 }
             }
             Primitive::Edge(e) => {
-                if !net.plane {
+                if !topology.plane {
                     broad
                         .edges
                         .query(low, high, |f| consider(Kind::EdgeEdge, e.min(f), e.max(f)));
                 }
-                if net.plane || net.bare[e as usize] {
+                if topology.plane || topology.bare[e as usize] {
                     broad
                         .vertices
                         .query(low, high, |i| consider(Kind::VertexEdge, i, e));
@@ -245,7 +245,7 @@ impl Run<'_> {
     #[inline]
     pub(crate) fn stays_in_box(&self, i: usize, next: Tick, there: Vec3) -> bool {
         let h = seconds(next - self.state.time);
-        let sag = self.net.fall * h * h * 0.125;
+        let sag = self.topology.fall * h * h * 0.125;
         let (low, high) = &self.state.broad.roomy[i];
         there.cmpgt(*low + sag).all() && there.cmplt(*high - sag).all()
     }
@@ -253,7 +253,7 @@ impl Run<'_> {
     /// Gives vertex `i` a new box: pairs that overlap now are listed, those that do not are dropped.
     #[inline(never)]
     pub(crate) fn renew_box(&mut self, i: usize) {
-        let net = self.net;
+        let topology = self.topology;
         let own = self.roomy_box(i, self.state.time);
         self.scratch.tally.boxes += 1;
         let reach = own.0.abs().max(own.1.abs()).max_element();
@@ -264,27 +264,27 @@ impl Run<'_> {
         self.state.broad.roomy[i] = own;
         self.end_leash(i);
         self.renew_primitive(Primitive::Vertex(i as u32));
-        let edges = net.vertex_edges.row(i);
-        if net.plane || edges.iter().any(|e| net.bare[*e as usize]) {
+        let edges = topology.vertex_edges.row(i);
+        if topology.plane || edges.iter().any(|e| topology.bare[*e as usize]) {
             for e in edges {
                 self.renew_primitive(Primitive::Edge(*e));
             }
         } else {
             self.renew_together(edges, Kind::EdgeEdge);
         }
-        if !net.plane {
-            self.renew_together(net.vertex_faces.row(i), Kind::VertexFace);
+        if !topology.plane {
+            self.renew_together(topology.vertex_faces.row(i), Kind::VertexFace);
         }
         // pairs whose boxes do not overlap any more
         let mut parted = std::mem::take(&mut self.scratch.near);
         parted.clear();
-        for rank in 0..RANKS {
-            parted.extend(self.state.pairs.of(i, rank));
+        for size_class in 0..SIZE_CLASSES {
+            parted.extend(self.state.pairs.of(i, size_class));
         }
         let mut count = 0;
         for k in 0..parted.len() {
             if let Some(later) = parted.get(k + 2 * AHEAD) {
-                self.state.pairs.fetch(*later);
+                self.state.pairs.prefetch(*later);
             }
             if self.have_parted(parted[k]) {
                 parted[count] = parted[k];
@@ -294,7 +294,7 @@ impl Run<'_> {
         parted.truncate(count);
         for k in 0..parted.len() {
             if let Some(later) = parted.get(k + 2) {
-                self.state.pairs.fetch_record(*later);
+                self.state.pairs.prefetch_record(*later);
             }
             self.drop_pair(parted[k]);
         }
@@ -323,7 +323,7 @@ impl Run<'_> {
     }
 
     fn renew_primitive(&mut self, primitive: Primitive) {
-        let net = self.net;
+        let topology = self.topology;
         let new = self.bounds(primitive);
         let (tree, item) = self.tree(primitive);
         let old = tree.bounds(item);
@@ -337,7 +337,7 @@ impl Run<'_> {
         for (kind, a, b) in hits.iter().copied() {
             let other = self.other_bounds(primitive, kind, a, b);
             if !overlap(old, other) {
-                let p = self.state.pairs.insert(net, kind, a, b);
+                let p = self.state.pairs.insert(topology, kind, a, b);
                 self.scratch.tally.pairs_made += 1;
                 self.scratch.doubtful.push(p);
             }
@@ -350,7 +350,7 @@ impl Run<'_> {
     /// The same as [`Run::renew_primitive`] of all edges or faces about one vertex, in one look at the tree:
     /// their boxes are nearly the same, and they make no pairs with each other.
     fn renew_together(&mut self, items: &[u32], kind: Kind) {
-        let net = self.net;
+        let topology = self.topology;
         let primitive = |item: u32| match kind {
             Kind::EdgeEdge => Primitive::Edge(item),
             _ => Primitive::Face(item),
@@ -380,13 +380,13 @@ impl Run<'_> {
                     Kind::EdgeEdge => (item.min(other), item.max(other)),
                     _ => (other, item),
                 };
-                if overlap(new, own) && !overlap(old, own) && net.may_touch(kind, a, b) {
+                if overlap(new, own) && !overlap(old, own) && topology.may_touch(kind, a, b) {
                     hits.push((kind, a, b));
                 }
             }
         });
         for (kind, a, b) in hits.drain(..) {
-            let p = self.state.pairs.insert(net, kind, a, b);
+            let p = self.state.pairs.insert(topology, kind, a, b);
             self.scratch.tally.pairs_made += 1;
             self.scratch.doubtful.push(p);
         }
@@ -417,9 +417,11 @@ impl Run<'_> {
         let state = &mut *self.state;
         let layers = state.pairs.pool[p as usize].layers;
         if layers > 0 {
-            state
-                .agenda
-                .forget(&self.net.layers, layers, &state.pairs.records[p as usize]);
+            state.schedule.forget(
+                &self.topology.layers,
+                layers,
+                &state.pairs.records[p as usize],
+            );
         }
         state.slabs.remove(p);
         state.pairs.remove(p);

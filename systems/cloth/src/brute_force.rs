@@ -9,8 +9,13 @@ use crate::pair::{Kind, Scripted};
 impl Run<'_> {
     /// Brute force lists every pair that may touch at all.
     pub(crate) fn start_brute_force(&mut self) {
-        let net = self.net;
-        let [v, e, f] = [net.start.len(), net.edges.len(), net.faces.len()].map(|n| n as u32);
+        let topology = self.topology;
+        let [v, e, f] = [
+            topology.start.len(),
+            topology.edges.len(),
+            topology.faces.len(),
+        ]
+        .map(|n| n as u32);
         let kinds = [
             (Kind::VertexFace, v, f),
             (Kind::EdgeEdge, e, e),
@@ -21,8 +26,8 @@ impl Run<'_> {
             let alike = matches!(kind, Kind::EdgeEdge | Kind::VertexVertex);
             for a in 0..first {
                 for b in if alike { a + 1 } else { 0 }..second {
-                    if net.may_touch(kind, a, b) {
-                        self.state.pairs.insert(net, kind, a, b);
+                    if topology.may_touch(kind, a, b) {
+                        self.state.pairs.insert(topology, kind, a, b);
                     }
                 }
             }
@@ -32,12 +37,12 @@ impl Run<'_> {
     /// Brute force: every pair is measured, and again before the first of them can come closer than
     /// its next layer.
     pub(crate) fn look_at_all(&mut self) {
-        let (t, net) = (self.state.time, self.net);
+        let (t, topology) = (self.state.time, self.topology);
         self.state.look_again = Tick::MAX;
         for p in 0..self.state.pairs.pool.len() as u32 {
             let pair = &self.state.pairs.pool[p as usize];
             let vertices = pair.corners.map(|i| self.state.vertices[i as usize]);
-            let x = vertices.map(|v| v.at(t, net.gravity));
+            let x = vertices.map(|v| v.at(t, topology.gravity));
             let n = pair.kind.closest(x).apart.normalize_or_zero();
             let (pair_kind, split) = (pair.kind, pair.kind.split());
             let size = x
@@ -52,7 +57,7 @@ impl Run<'_> {
                 return;
             }
             let slack = low - self.watched(&self.state.pairs.pool[p as usize]);
-            let velocity = vertices.map(|v| v.velocity_at(t, net.gravity));
+            let velocity = vertices.map(|v| v.velocity_at(t, topology.gravity));
             let mut fastest = 0.0f64;
             for a in &velocity[..split] {
                 for b in &velocity[split..] {
@@ -61,7 +66,7 @@ impl Run<'_> {
             }
             let life = match pair_kind {
                 Kind::VertexPlane => self.time_over_plane(&self.state.pairs.pool[p as usize]),
-                _ => first_root(slack, -fastest, -0.5 * net.fall),
+                _ => first_root(slack, -fastest, -0.5 * topology.fall),
             } / TICK;
             let again = t.saturating_add((life as Tick).max(1));
             self.state.look_again = self.state.look_again.min(again);

@@ -3,8 +3,8 @@
 use drystone_base::Vec3;
 
 use crate::clock::{period, seconds};
-use crate::eights::{tick_dashpots, tick_hinges, tick_springs};
 use crate::elastic::Held;
+use crate::elastic_simd::{tick_dashpots, tick_hinges, tick_springs};
 use crate::event_loop::{Run, levels_at};
 use crate::layer_ticks::Before;
 use crate::penalty_layers::{HALF_PERIOD, PRESSED};
@@ -18,67 +18,67 @@ impl Run<'_> {
     /// Elastic forces, gravity, fields and dashpots whose clocks tick now. Positions stand still meanwhile, so kicks
     /// are known at once; dashpots act half way through them, where velocities are those of the middle of the tick.
     pub(crate) fn tick_elastic(&mut self) {
-        let (t, net) = (self.state.time, self.net);
+        let (t, topology) = (self.state.time, self.topology);
         self.scratch
             .middle
             .resize(self.state.vertices.len(), Vec3::ZERO);
         let count = self.state.vertices.len();
         self.scratch.before.resize(count, Before::default());
-        let touching = self.levels_now(self.state.agenda.mask).next().is_some();
-        for level in self.levels_now(net.beat_mask) {
-            let beat = &net.beats[level];
-            for i in &beat.stencil {
-                self.state.vertices[*i as usize].move_to(t, net.gravity);
+        let touching = self.levels_now(self.state.schedule.mask).next().is_some();
+        for level in self.levels_now(topology.clock_mask) {
+            let clock_level = &topology.clock_levels[level];
+            for i in &clock_level.stencil {
+                self.state.vertices[*i as usize].move_to(t, topology.gravity);
             }
             if touching {
-                for i in beat.stencil.iter().map(|i| *i as usize) {
+                for i in clock_level.stencil.iter().map(|i| *i as usize) {
                     self.scratch.before[i].keep(t, self.state.vertices[i].velocity);
                 }
             }
-            for i in &beat.damped {
+            for i in &clock_level.damped {
                 self.scratch.middle[*i as usize] = self.state.vertices[*i as usize].velocity;
             }
-            let aired = beat.aired.iter();
+            let loaded_vertices = clock_level.loaded_vertices.iter();
             let velocity = |i: &u32| self.state.vertices[*i as usize].velocity;
             self.scratch
                 .pushed
-                .extend(aired.map(|i| (*i, velocity(i), Vec3::ZERO)));
+                .extend(loaded_vertices.map(|i| (*i, velocity(i), Vec3::ZERO)));
         }
         // kicks
         let mut work = 0.0;
-        for level in self.levels_now(net.beat_mask) {
-            let beat = &net.beats[level];
+        for level in self.levels_now(topology.clock_mask) {
+            let clock_level = &topology.clock_levels[level];
             let vertices = &mut self.state.vertices[..];
             let mut held = Held {
                 work: 0.0,
                 reaction: &mut self.state.reaction,
             };
-            tick_springs(&beat.spring_runs, vertices);
-            for spring in &beat.springs[8 * beat.spring_runs.len()..] {
+            tick_springs(&clock_level.spring_runs, vertices);
+            for spring in &clock_level.springs[8 * clock_level.spring_runs.len()..] {
                 spring.tick(vertices, &mut held);
             }
-            for triangle in &beat.triangles {
+            for triangle in &clock_level.triangles {
                 triangle.tick(vertices, &mut held);
             }
-            tick_hinges(&beat.hinge_runs, vertices);
-            for hinge in &beat.hinges[8 * beat.hinge_runs.len()..] {
+            tick_hinges(&clock_level.hinge_runs, vertices);
+            for hinge in &clock_level.hinges[8 * clock_level.hinge_runs.len()..] {
                 hinge.tick(vertices, &mut held);
             }
             work += held.work;
-            for i in &beat.heavy {
+            for i in &clock_level.gravity_vertices {
                 let vertex = &mut vertices[*i as usize];
                 vertex.velocity += if vertex.inverse_mass > 0.0 {
-                    net.true_gravity * period(level as u8)
+                    topology.true_gravity * period(level as u8)
                 } else {
                     Vec3::ZERO
                 };
             }
-            if !beat.aired.is_empty() {
+            if !clock_level.loaded_vertices.is_empty() {
                 self.tick_fields(level);
             }
-            self.scratch.tally.tick(beat);
-            self.scratch.touched.extend(&beat.stencil);
-            self.scratch.touched.extend(&beat.watched);
+            self.scratch.tally.tick(clock_level);
+            self.scratch.touched.extend(&clock_level.stencil);
+            self.scratch.touched.extend(&clock_level.monitored);
         }
         self.state.account.movers += work;
         self.tick_dashpots();
@@ -89,10 +89,14 @@ impl Run<'_> {
 
     /// Dashpots whose clocks tick now, half way back into the kicks of this time.
     fn tick_dashpots(&mut self) {
-        let net = self.net;
+        let topology = self.topology;
         let (vertices, middle) = (&mut self.state.vertices[..], &mut self.scratch.middle[..]);
-        for level in levels_at(self.state.time, net.beat_mask) {
-            for i in net.beats[level].damped.iter().map(|i| *i as usize) {
+        for level in levels_at(self.state.time, topology.clock_mask) {
+            for i in topology.clock_levels[level]
+                .damped
+                .iter()
+                .map(|i| *i as usize)
+            {
                 let half = (vertices[i].velocity - middle[i]) * 0.5;
                 vertices[i].velocity -= half;
                 middle[i] = half;
@@ -103,18 +107,22 @@ impl Run<'_> {
             work: 0.0,
             reaction: &mut self.state.reaction,
         };
-        for level in levels_at(self.state.time, net.beat_mask) {
-            let beat = &net.beats[level];
-            taken += tick_dashpots(&beat.dashpot_runs, vertices);
-            for dashpot in &beat.dashpots[8 * beat.dashpot_runs.len()..] {
+        for level in levels_at(self.state.time, topology.clock_mask) {
+            let clock_level = &topology.clock_levels[level];
+            taken += tick_dashpots(&clock_level.dashpot_runs, vertices);
+            for dashpot in &clock_level.dashpots[8 * clock_level.dashpot_runs.len()..] {
                 taken += dashpot.tick(vertices, &mut held);
             }
-            for dashpot in &beat.hinge_dashpots {
+            for dashpot in &clock_level.hinge_dashpots {
                 taken += dashpot.tick(vertices, &mut held);
             }
         }
-        for level in levels_at(self.state.time, net.beat_mask) {
-            for i in net.beats[level].damped.iter().map(|i| *i as usize) {
+        for level in levels_at(self.state.time, topology.clock_mask) {
+            for i in topology.clock_levels[level]
+                .damped
+                .iter()
+                .map(|i| *i as usize)
+            {
                 vertices[i].velocity += middle[i];
             }
         }
@@ -127,12 +135,12 @@ impl Run<'_> {
     /// periods. Hinges are looked at every sixteenth tick, triangles at least once in so many seconds as well: their
     /// stiffness grows with the square of their stretch.
     fn follow_shapes(&mut self) {
-        let (t, net) = (self.state.time, self.net);
+        let (t, topology) = (self.state.time, self.topology);
         let often = |level: usize, times: u64| (t >> level) & (times - 1) == 0;
-        let due = levels_at(t, net.beat_mask).filter_map(|level| {
+        let due = levels_at(t, topology.clock_mask).filter_map(|level| {
             let quick = FOLLOWED.saturating_sub(level as u32).min(4);
-            let (all, beat) = (often(level, 16), &net.beats[level]);
-            let asked = all || (!beat.triangles.is_empty() && often(level, 1 << quick));
+            let (all, clock_level) = (often(level, 16), &topology.clock_levels[level]);
+            let asked = all || (!clock_level.triangles.is_empty() && often(level, 1 << quick));
             asked.then_some((level, all))
         });
         self.follow_shapes_of(due);
@@ -140,22 +148,24 @@ impl Run<'_> {
 
     /// Likewise of all elements, when things begin to move otherwise between their ticks.
     pub(crate) fn follow_all_shapes(&mut self) {
-        self.follow_shapes_of((0..self.net.beats.len()).map(|level| (level, true)));
+        self.follow_shapes_of((0..self.topology.clock_levels.len()).map(|level| (level, true)));
     }
 
     /// Gives elements shorter periods if one on these levels needs it; hinges are looked at where the flag is set.
     fn follow_shapes_of(&mut self, mut levels: impl Iterator<Item = (usize, bool)>) {
-        let (t, net) = (self.state.time, self.net);
+        let (t, topology) = (self.state.time, self.topology);
         let (vertices, drops) = (&self.state.vertices, &mut self.state.drops);
         // where a vertex will be in `h` seconds if nothing kicks it
-        let at = |i: u32, h: f64| vertices[i as usize].before(t, -h, net.gravity).0;
-        let mass = &net.inverse_mass;
+        let at = |i: u32, h: f64| vertices[i as usize].before(t, -h, topology.gravity).0;
+        let mass = &topology.inverse_mass;
         let outgrown = |(level, all): (usize, bool)| {
-            let beat = &net.beats[level];
-            net.elements.is_outgrown(beat, drops, mass, &at, all)
+            let clock_level = &topology.clock_levels[level];
+            topology
+                .elements
+                .is_outgrown(clock_level, drops, mass, &at, all)
         };
         if levels.any(outgrown) {
-            net.elements.follow(drops, mass, &at);
+            topology.elements.follow(drops, mass, &at);
             self.scratch.regroup = true;
         }
     }
@@ -163,18 +173,18 @@ impl Run<'_> {
     /// Which layers press each vertex, and whether elements at it need shorter periods to keep off the modes of those.
     /// Longer ones are given back only now and then, since a vertex that is pressed often hops.
     fn follow_layers(&mut self) {
-        let (t, net) = (self.state.time, self.net);
+        let (t, topology) = (self.state.time, self.topology);
         if t & ((1 << FOLLOWED) - 1) != 0 {
             return;
         }
         let bounds = &mut self.scratch.bounds;
         bounds.clear();
-        bounds.resize(net.start.len(), u8::MAX);
-        for (level, entries) in self.state.agenda.levels.iter().enumerate() {
+        bounds.resize(topology.start.len(), u8::MAX);
+        for (level, entries) in self.state.schedule.levels.iter().enumerate() {
             let bound = level as u8 + HALF_PERIOD;
             for entry in entries.iter().filter(|entry| entry.to >= PRESSED) {
                 for i in entry.corners.map(|i| i as usize) {
-                    if bound < net.slowest[i] {
+                    if bound < topology.slowest[i] {
                         bounds[i] = bounds[i].min(bound);
                     }
                 }
@@ -200,10 +210,10 @@ impl Run<'_> {
 
     /// Loads, air and accelerations on one level.
     fn tick_fields(&mut self, level: usize) {
-        let (net, h) = (self.net, period(level as u8));
+        let (topology, h) = (self.topology, period(level as u8));
         let t = seconds(self.state.time);
-        let aired = &net.beats[level].aired;
-        for (i, pushed) in aired.iter().zip(&mut self.scratch.pushed) {
+        let loaded_vertices = &topology.clock_levels[level].loaded_vertices;
+        for (i, pushed) in loaded_vertices.iter().zip(&mut self.scratch.pushed) {
             let vertex = &mut self.state.vertices[*i as usize];
             if vertex.inverse_mass == 0.0 {
                 continue;
@@ -214,7 +224,7 @@ impl Run<'_> {
                 air += field.air(vertex.position, t);
                 vertex.velocity += field.acceleration(vertex.position, vertex.velocity, t) * h;
             }
-            let drag = net.drag[*i as usize];
+            let drag = topology.drag[*i as usize];
             if drag > 0.0 {
                 // the exact flow of drag alone: never past the air's own speed
                 let keep = drystone_base::functions::exp(-drag * vertex.inverse_mass * h);
@@ -222,14 +232,14 @@ impl Run<'_> {
             }
             pushed.2 += (vertex.velocity - before) / vertex.inverse_mass;
         }
-        for load in &net.loads {
+        for load in &topology.loads {
             let impulse = load.force * (load.part(t) * h);
             for i in &load.vertices {
                 let vertex = &mut self.state.vertices[*i as usize];
                 if vertex.inverse_mass > 0.0 {
                     vertex.velocity += impulse * vertex.inverse_mass;
-                    // `aired` is sorted
-                    if let Ok(k) = aired.binary_search(i) {
+                    // `loaded_vertices` is sorted
+                    if let Ok(k) = loaded_vertices.binary_search(i) {
                         self.scratch.pushed[k].2 += impulse;
                     }
                 }

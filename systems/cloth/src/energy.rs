@@ -4,8 +4,8 @@ use drystone_base::Vec3;
 use serde::{Deserialize, Serialize};
 
 use crate::clock::{period, seconds};
-use crate::net::Net;
 use crate::state::State;
+use crate::topology::Topology;
 use crate::vertex::Vertex;
 
 /// Energies at one time \[J\].
@@ -67,8 +67,11 @@ impl Account {
 }
 
 /// Energies of everything free at the present time.
-pub(crate) fn energy(net: &Net, state: &State) -> Energy {
-    sum(&energy_of_sheets(net, state), contact_energy(net, state))
+pub(crate) fn energy(topology: &Topology, state: &State) -> Energy {
+    sum(
+        &energy_of_sheets(topology, state),
+        contact_energy(topology, state),
+    )
 }
 
 /// All sheets together, and their layers.
@@ -91,80 +94,82 @@ pub(crate) fn sum(sheets: &[Energy], contact: f64) -> Energy {
 /// A kick stands for a force that acts all through its period, from half of it before to half of it after. Velocities
 /// are taken with the part of it that belongs to the time before now: without that energy would swing by
 /// the first power of the periods, and not by the second.
-pub(crate) fn energy_of_sheets(net: &Net, state: &State) -> Vec<Energy> {
-    let mut sheets = vec![Energy::default(); net.sheets];
-    let sheet = |i: u32| net.object[i as usize] as usize;
+pub(crate) fn energy_of_sheets(topology: &Topology, state: &State) -> Vec<Energy> {
+    let mut sheets = vec![Energy::default(); topology.sheets];
+    let sheet = |i: u32| topology.object[i as usize] as usize;
     let t = state.time;
-    let place = |v: &Vertex| v.at(t, net.gravity);
+    let place = |v: &Vertex| v.at(t, topology.gravity);
     let x: Vec<Vec3> = state.vertices.iter().map(place).collect();
     let mut momentum = vec![Vec3::ZERO; x.len()];
-    for (level, beat) in net.beats.iter().enumerate() {
+    for (level, clock_level) in topology.clock_levels.iter().enumerate() {
         let ahead = seconds(t & ((1 << level) - 1)) - 0.5 * period(level as u8);
-        for spring in &beat.springs {
+        for spring in &clock_level.springs {
             let [a, b] = spring.ends.map(|i| i as usize);
             sheets[sheet(spring.ends[0])].stretching += spring.energy([x[a], x[b]]);
             let kick = spring.force([x[a], x[b]]) * ahead;
             momentum[a] += kick;
             momentum[b] -= kick;
         }
-        for triangle in &beat.triangles {
+        for triangle in &clock_level.triangles {
             let corners = triangle.corners.map(|i| x[i as usize]);
             sheets[sheet(triangle.corners[0])].stretching += triangle.energy(corners);
             for (i, force) in triangle.corners.iter().zip(triangle.force(corners)) {
                 momentum[*i as usize] += force * ahead;
             }
         }
-        for hinge in &beat.hinges {
+        for hinge in &clock_level.hinges {
             let corners = hinge.corners.map(|i| x[i as usize]);
             sheets[sheet(hinge.corners[0])].bending += hinge.energy(corners);
             for (i, force) in hinge.corners.iter().zip(hinge.force(corners)) {
                 momentum[*i as usize] += force * ahead;
             }
         }
-        for i in beat.heavy.iter().map(|i| *i as usize) {
+        for i in clock_level.gravity_vertices.iter().map(|i| *i as usize) {
             if state.vertices[i].inverse_mass > 0.0 {
-                momentum[i] += net.true_gravity * (ahead / state.vertices[i].inverse_mass);
+                momentum[i] += topology.true_gravity * (ahead / state.vertices[i].inverse_mass);
             }
         }
     }
     for (i, v) in state.vertices.iter().enumerate() {
         if state.sleep.holds(i) {
-            let weight = net.true_gravity / net.inverse_mass[i];
+            let weight = topology.true_gravity / topology.inverse_mass[i];
             sheets[sheet(i as u32)].gravity -= weight.dot(x[i]);
         } else if v.inverse_mass > 0.0 {
             let mass = 1.0 / v.inverse_mass;
-            let velocity = v.velocity_at(t, net.gravity) + momentum[i] * v.inverse_mass;
+            let velocity = v.velocity_at(t, topology.gravity) + momentum[i] * v.inverse_mass;
             let own = &mut sheets[sheet(i as u32)];
             own.kinetic += 0.5 * mass * velocity.length_squared();
-            own.gravity -= mass * net.true_gravity.dot(x[i]);
+            own.gravity -= mass * topology.true_gravity.dot(x[i]);
         }
     }
     sheets
 }
 
 /// Energy of all penalty layers \[J\].
-pub(crate) fn contact_energy(net: &Net, state: &State) -> f64 {
-    let at = |i: u32| state.vertices[i as usize].at(state.time, net.gravity);
+pub(crate) fn contact_energy(topology: &Topology, state: &State) -> f64 {
+    let at = |i: u32| state.vertices[i as usize].at(state.time, topology.gravity);
     let mut sum = 0.0;
     for p in state.pairs.all() {
         let pair = &state.pairs.pool[p as usize];
         if pair.layers > 0 {
             let found = pair.kind.closest(pair.corners.map(at));
-            let outermost = net.thickness_of(&pair.corners);
-            sum += net.layers.energy(outermost, found.distance_squared.sqrt());
+            let outermost = topology.thickness_of(&pair.corners);
+            sum += topology
+                .layers
+                .energy(outermost, found.distance_squared.sqrt());
         }
     }
     sum
 }
 
 /// Momentum of everything free \[kg m/s\], and its moment about the origin \[kg m²/s\].
-pub(crate) fn momentum(net: &Net, state: &State) -> (Vec3, Vec3) {
+pub(crate) fn momentum(topology: &Topology, state: &State) -> (Vec3, Vec3) {
     let (mut linear, mut angular) = (Vec3::ZERO, Vec3::ZERO);
     for v in &state.vertices {
         if v.inverse_mass > 0.0 {
-            let p = v.velocity_at(state.time, net.gravity) / v.inverse_mass;
+            let p = v.velocity_at(state.time, topology.gravity) / v.inverse_mass;
             linear += p;
-            angular += v.at(state.time, net.gravity).cross(p);
+            angular += v.at(state.time, topology.gravity).cross(p);
         }
     }
     (linear, angular)

@@ -8,17 +8,17 @@ use std::sync::Arc;
 
 use drystone_base::Vec3;
 
-use crate::agenda::Entry;
-use crate::balls::Below;
+use crate::balls::GapBound;
 use crate::broad::Bounds;
 use crate::clock::{LEVELS, Tick, next_tick};
 use crate::layer_ticks::{Before, Touch};
 use crate::mover::MoverState;
-use crate::net::Net;
 use crate::pair::{Kind, Pair};
-use crate::pairs::RANKS;
+use crate::pairs::SIZE_CLASSES;
+use crate::penalty_schedule::Entry;
 use crate::report::{Moment, Tally};
 use crate::state::State;
+use crate::topology::Topology;
 use crate::watch::pulled_energy;
 use crate::{BroadPhase, Certificate, Field, Options};
 
@@ -51,12 +51,12 @@ pub(crate) struct Scratch {
     pub(crate) hits: Vec<(Kind, u32, u32)>,
     /// Edges or faces whose boxes change, with the old one and the new one.
     pub(crate) changed: Vec<(u32, Bounds, Bounds)>,
-    pub(crate) below: Vec<Below>,
+    pub(crate) gap_bound: Vec<GapBound>,
     pub(crate) near: Vec<u32>,
     pub(crate) copies: Vec<Pair>,
     /// Where the vertices are, see `tick_penalties`.
     pub(crate) places: Vec<Vec3>,
-    /// Entries of the agenda that are not in order yet.
+    /// Entries of the schedule that are not in order yet.
     pub(crate) tail: Vec<Entry>,
     /// By vertex, half of the kicks of this time; see `tick_elastic`.
     pub(crate) middle: Vec<Vec3>,
@@ -77,13 +77,13 @@ pub(crate) struct Scratch {
     /// A hit has woken something at this time, see `sleep.rs`.
     pub(crate) woken: bool,
     pub(crate) tally: Tally,
-    /// Ticks of layers of this advance that are counted, see `toil.rs`.
-    pub(crate) toiled: u64,
+    /// Ticks of layers of this advance that are counted, see `stall_watch.rs`.
+    pub(crate) counted_ticks: u64,
 }
 
 /// A run of the event loop.
 pub(crate) struct Run<'a> {
-    pub(crate) net: &'a Net,
+    pub(crate) topology: &'a Topology,
     pub(crate) options: &'a Options,
     pub(crate) fields: &'a [Arc<dyn Field>],
     pub(crate) state: &'a mut State,
@@ -157,7 +157,7 @@ impl Run<'_> {
         for mover in &self.state.movers {
             next = next.min(mover.due.unwrap_or(Tick::MAX));
         }
-        let levels = self.net.beat_mask | self.state.agenda.mask;
+        let levels = self.topology.clock_mask | self.state.schedule.mask;
         if levels != 0 {
             next = next.min(next_tick(now, levels.trailing_zeros() as u8));
         }
@@ -194,7 +194,7 @@ impl Run<'_> {
 
     /// Prescribed vertices that change their velocity now.
     fn change_velocities(&mut self) {
-        let (t, net) = (self.state.time, self.net);
+        let (t, topology) = (self.state.time, self.topology);
         for k in 0..self.state.bodies.len() {
             let due = self.state.movers[k].due.is_some_and(|due| due <= t);
             if let (true, Some(body)) = (due, &mut self.state.bodies[k]) {
@@ -205,11 +205,11 @@ impl Run<'_> {
         }
         let mut ground_moves = false;
         // pins come after obstacles
-        let obstacles = net.objects.len() - net.sheets;
+        let obstacles = topology.objects.len() - topology.sheets;
         let due = |state: &MoverState| state.due.is_some_and(|due| due <= t);
         let pinned = self.state.movers[obstacles..].iter().any(due);
-        let before = pinned.then(|| pulled_energy(net, self.state));
-        for (mover, state) in net.movers.iter().zip(&mut self.state.movers) {
+        let before = pinned.then(|| pulled_energy(topology, self.state));
+        for (mover, state) in topology.movers.iter().zip(&mut self.state.movers) {
             if state.due.is_some_and(|due| due <= t) {
                 let scratch = &mut *self.scratch;
                 scratch.tally.prescribed += 1;
@@ -217,17 +217,19 @@ impl Run<'_> {
                     state,
                     t,
                     &mut self.state.vertices,
-                    &net.inverse_mass,
-                    net.gravity,
+                    &topology.inverse_mass,
+                    topology.gravity,
                     |i| {
-                        if net.anchor[i as usize] {
+                        if topology.anchor[i as usize] {
                             ground_moves = true;
                             return;
                         }
                         scratch.touched.push(i);
                         // it moves otherwise than its ball
                         if self.options.certificate == Certificate::Ball {
-                            scratch.left.extend((0..RANKS).map(|rank| (i, rank)));
+                            scratch
+                                .left
+                                .extend((0..SIZE_CLASSES).map(|size_class| (i, size_class)));
                         }
                     },
                 );
@@ -235,13 +237,13 @@ impl Run<'_> {
                     for i in mover.vertices.iter().map(|i| *i as usize) {
                         let vertex = &self.state.vertices[i];
                         self.state.account.movers +=
-                            vertex.own_energy(vertex.inverse_mass, net.true_gravity);
+                            vertex.own_energy(vertex.inverse_mass, topology.true_gravity);
                     }
                 }
             }
         }
         if let Some(before) = before {
-            self.state.account.movers += pulled_energy(net, self.state) - before;
+            self.state.account.movers += pulled_energy(topology, self.state) - before;
             self.follow_all_shapes();
         }
         if ground_moves {
@@ -268,8 +270,8 @@ impl Run<'_> {
             Certificate::Ball => {
                 for i in touched.iter().map(|i| *i as usize) {
                     if std::mem::replace(&mut self.scratch.mark[i], round) != round {
-                        let next = next_tick(self.state.time, self.net.check[i]);
-                        let there = self.state.vertices[i].at(next, self.net.gravity);
+                        let next = next_tick(self.state.time, self.topology.check[i]);
+                        let there = self.state.vertices[i].at(next, self.topology.gravity);
                         if self.stays_on_leash(i, next, there) {
                             continue;
                         }
@@ -283,8 +285,8 @@ impl Run<'_> {
             Certificate::Slab => {
                 for i in touched.iter().map(|i| *i as usize) {
                     if std::mem::replace(&mut self.scratch.mark[i], round) != round {
-                        let next = next_tick(self.state.time, self.net.check[i]);
-                        let there = self.state.vertices[i].at(next, self.net.gravity);
+                        let next = next_tick(self.state.time, self.topology.check[i]);
+                        let there = self.state.vertices[i].at(next, self.topology.gravity);
                         if boxes && !self.stays_in_box(i, next, there) {
                             self.renew_box(i);
                         }
@@ -308,9 +310,9 @@ impl Run<'_> {
 
     /// Calls `act` with every pair that vertex `i` is a corner of.
     fn for_pairs_of(&mut self, i: usize, mut act: impl FnMut(&mut Self, u32)) {
-        for rank in 0..RANKS {
+        for size_class in 0..SIZE_CLASSES {
             for k in 0.. {
-                let Some(p) = self.state.pairs.nth_of(i, rank, k) else {
+                let Some(p) = self.state.pairs.nth_of(i, size_class, k) else {
                     break;
                 };
                 act(self, p);

@@ -2,7 +2,7 @@
 
 use drystone_base::Vec3;
 
-use crate::net::Net;
+use crate::topology::Topology;
 use crate::{Contact, Model, Options, Sheet};
 
 /// Thickness as a part of the least distance between pieces of a mesh that share no vertex \[1\].
@@ -57,8 +57,8 @@ impl Sheet {
             ..Model::default()
         };
         alone.validate().ok()?;
-        let net = Net::flat(&alone, &Options::default());
-        let close = net.close_pairs(&net.start, 1.0, |_, _| true);
+        let topology = Topology::flat(&alone, &Options::default());
+        let close = topology.close_pairs(&topology.start, 1.0, |_, _| true);
         let apart = close.iter().map(|pair| pair.distance);
         Some(OF_MESH * apart.fold(least, f64::min)).filter(|thickness| *thickness > 0.0)
     }
@@ -71,10 +71,10 @@ impl Model {
         if self.validate().is_err() {
             return;
         }
-        let net = Net::flat(self, &Options::default());
-        let other = |a: u32, b: u32| net.object[a as usize] != net.object[b as usize];
-        let close = net.close_pairs(&net.start, 1.0, other);
-        let mut gap = vec![f64::INFINITY; net.objects.len()];
+        let topology = Topology::flat(self, &Options::default());
+        let other = |a: u32, b: u32| topology.object[a as usize] != topology.object[b as usize];
+        let close = topology.close_pairs(&topology.start, 1.0, other);
+        let mut gap = vec![f64::INFINITY; topology.objects.len()];
         for pair in &close {
             for object in pair.objects {
                 let gap = &mut gap[object as usize];

@@ -10,13 +10,13 @@ use drystone_geometry::crossing::is_below;
 use drystone_geometry::proximity::first_root;
 
 use crate::event_loop::Run;
-use crate::net::Net;
 use crate::pair::{Kind, Pair};
+use crate::topology::Topology;
 
 /// How long a certificate over a plane that turns is valid, at most \[s\].
 const TURNING: f64 = 1.0 / 64.0;
 
-impl Net {
+impl Topology {
     /// Half-spaces of the object that was added last.
     pub(crate) fn add_planes(&mut self, planes: &[[u32; 3]]) {
         let Some(object) = self.objects.last_mut() else {
@@ -49,12 +49,15 @@ impl Net {
 impl Run<'_> {
     /// Pairs of all vertices of sheets with all half-spaces.
     pub(crate) fn start_half_spaces(&mut self) {
-        let net = self.net;
+        let topology = self.topology;
         self.state.grounded.clear();
-        for plane in 0..net.planes.len() as u32 {
-            for i in 0..net.start.len() as u32 {
-                if net.may_touch(Kind::VertexPlane, i, plane) {
-                    let p = self.state.pairs.insert(net, Kind::VertexPlane, i, plane);
+        for plane in 0..topology.planes.len() as u32 {
+            for i in 0..topology.start.len() as u32 {
+                if topology.may_touch(Kind::VertexPlane, i, plane) {
+                    let p = self
+                        .state
+                        .pairs
+                        .insert(topology, Kind::VertexPlane, i, plane);
                     self.state.grounded.push(p);
                 }
             }
@@ -67,9 +70,9 @@ impl Run<'_> {
     /// With `N = (b - a) x (c - a)`, a polynomial of time, the distance is `N (x - a) / |N|`. Terms of third and fourth
     /// order are bounded over the time for which the parabola holds; at its end it vanishes, if not before.
     pub(crate) fn over_plane(&self, pair: &Pair, place: [Vec3; 3], radius: f64) -> [f64; 3] {
-        let (t, net) = (self.state.time, self.net);
+        let (t, topology) = (self.state.time, self.topology);
         let [a, b, c] = [1, 2, 3].map(|k| &self.state.vertices[pair.corners[k] as usize]);
-        let [xa, xb, xc] = [a, b, c].map(|v| v.at(t, net.gravity));
+        let [xa, xb, xc] = [a, b, c].map(|v| v.at(t, topology.gravity));
         let (u, w) = (xb - xa, xc - xa);
         let (du, dw) = (b.velocity - a.velocity, c.velocity - a.velocity);
         let area = u.cross(w);
@@ -80,7 +83,7 @@ impl Run<'_> {
         let [r0, r1, r2] = [place[0] - xa, place[1] - a.velocity, place[2]];
         // |N| grows by no more than |n1| and |n2| say, and with it what it is compared with
         let needed = radius + self.watched(pair) + self.state.delta;
-        let grown = needed + net.thickness;
+        let grown = needed + topology.thickness;
         let (first, second) = (n1.length(), n2.length());
         let c0 = n0.dot(r0) - needed;
         let c1 = n0.dot(r1) + n1.dot(r0) - grown * first;
@@ -97,7 +100,7 @@ impl Run<'_> {
 
     /// How long a vertex certainly stays out of the next layer of a half-space if nothing kicks it \[s\].
     pub(crate) fn time_over_plane(&self, pair: &Pair) -> f64 {
-        let (t, gravity) = (self.state.time, self.net.gravity);
+        let (t, gravity) = (self.state.time, self.topology.gravity);
         let vertex = &self.state.vertices[pair.corners[0] as usize];
         let place = [
             vertex.at(t, gravity),

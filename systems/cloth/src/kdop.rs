@@ -18,8 +18,8 @@ use serde::{Deserialize, Serialize};
 use crate::clock::{TICK, Tick};
 use crate::event_loop::Run;
 use crate::heap::Heap;
-use crate::net::Net;
 use crate::pair::Kind;
+use crate::topology::Topology;
 
 const NONE: u32 = u32::MAX;
 /// How often the front is made anew, in ticks: 2⁻⁵ s.
@@ -92,10 +92,10 @@ impl KDops {
             .min(first(&self.separations))
     }
 
-    pub(crate) fn is_sound(&self, net: &Net) -> bool {
+    pub(crate) fn is_sound(&self, topology: &Topology) -> bool {
         let node = |n: &u32| (*n as usize) < self.nodes.len();
-        let vertex = |i: &u32| (*i as usize) < net.start.len();
-        self.leaves.len() == net.start.len()
+        let vertex = |i: &u32| (*i as usize) < topology.start.len();
+        self.leaves.len() == topology.start.len()
             && self.leaves.iter().flatten().all(node)
             && self.mark.len() == self.nodes.len()
             && self.fronts_of.len() == self.nodes.len()
@@ -118,19 +118,19 @@ impl KDops {
 impl Run<'_> {
     /// How far two nodes must be apart, so that no pair in them comes within the outermost layer.
     fn reach(&self) -> f64 {
-        self.net.thickness * (1.0 + 2.0 * self.net.early) + self.state.delta
+        self.topology.thickness * (1.0 + 2.0 * self.topology.early) + self.state.delta
     }
 
     /// By how much a vertex may pass the one that counts as extremal.
     fn pad(&self) -> f64 {
-        0.01 * self.net.early * self.net.thickness
+        0.01 * self.topology.early * self.topology.thickness
     }
 
     /// Height, speed and half the acceleration of a vertex along an axis.
     fn along(&self, axis: usize, i: u32) -> [f64; 3] {
         let (t, gravity, v) = (
             self.state.time,
-            self.net.gravity,
+            self.topology.gravity,
             &self.state.vertices[i as usize],
         );
         let n = AXIS[axis];
@@ -143,25 +143,31 @@ impl Run<'_> {
 
     /// The hierarchy over all faces, bare edges and particles, and its front.
     pub(crate) fn start_kdops(&mut self) {
-        let net = self.net;
-        let mut leaves: Vec<[u32; 3]> = net.faces.clone();
-        let bare = (0..net.edges.len()).filter(|e| net.bare[*e]);
-        leaves.extend(bare.map(|e| [net.edges[e][0], net.edges[e][1], net.edges[e][1]]));
-        let particles = (0..net.start.len() as u32).filter(|i| net.particle[*i as usize]);
+        let topology = self.topology;
+        let mut leaves: Vec<[u32; 3]> = topology.faces.clone();
+        let bare = (0..topology.edges.len()).filter(|e| topology.bare[*e]);
+        leaves.extend(bare.map(|e| {
+            [
+                topology.edges[e][0],
+                topology.edges[e][1],
+                topology.edges[e][1],
+            ]
+        }));
+        let particles = (0..topology.start.len() as u32).filter(|i| topology.particle[*i as usize]);
         leaves.extend(particles.map(|i| [i; 3]));
         let kdops = &mut self.state.kdops;
         *kdops = KDops {
-            leaves: vec![Vec::new(); net.start.len()],
+            leaves: vec![Vec::new(); topology.start.len()],
             ..KDops::default()
         };
         // objects apart first, then by the median of the longest axis
-        leaves.sort_by_key(|corners| net.object[corners[0] as usize]);
-        build(net, kdops, &mut leaves, NONE);
+        leaves.sort_by_key(|corners| topology.object[corners[0] as usize]);
+        build(topology, kdops, &mut leaves, NONE);
         let count = kdops.nodes.len();
         kdops.fronts_of = vec![Vec::new(); count];
         kdops.mark = vec![0; count];
         self.state.delta = 0.0;
-        for i in 0..net.start.len() {
+        for i in 0..topology.start.len() {
             self.widen(i);
         }
         for node in (0..count as u32).rev() {
@@ -176,7 +182,7 @@ impl Run<'_> {
     /// Keeps the bound of rounding errors above what vertex `i` needs.
     fn widen(&mut self, i: usize) {
         let x = self.state.vertices[i]
-            .at(self.state.time, self.net.gravity)
+            .at(self.state.time, self.topology.gravity)
             .abs()
             .max_element();
         if rounding(x) > 0.5 * self.state.delta {
@@ -442,32 +448,33 @@ impl Run<'_> {
 
     /// Pairs of the primitives of two leaves, if they are not there yet.
     fn pair_leaves(&mut self, a: [u32; 3], b: [u32; 3]) {
-        let net = self.net;
+        let topology = self.topology;
         let mut hits = std::mem::take(&mut self.scratch.hits);
         hits.clear();
         for (own, other) in [(a, b), (b, a)] {
             for i in own {
-                for f in net
+                for f in topology
                     .vertex_faces
                     .row(other[0] as usize)
                     .iter()
-                    .filter(|f| net.faces[**f as usize] == other)
+                    .filter(|f| topology.faces[**f as usize] == other)
                 {
                     hits.push((Kind::VertexFace, i, *f));
                 }
-                for e in edges_of(net, other) {
+                for e in edges_of(topology, other) {
                     hits.push((Kind::VertexEdge, i, e));
                 }
                 hits.extend(other.map(|j| (Kind::VertexVertex, i.min(j), i.max(j))));
             }
         }
-        for e in edges_of(net, a) {
-            hits.extend(edges_of(net, b).map(|f| (Kind::EdgeEdge, e.min(f), e.max(f))));
+        for e in edges_of(topology, a) {
+            hits.extend(edges_of(topology, b).map(|f| (Kind::EdgeEdge, e.min(f), e.max(f))));
         }
         for (kind, first, second) in hits.iter().copied() {
             let key = ((kind as u64) << 60) | (u64::from(first) << 30) | u64::from(second);
-            if net.may_touch(kind, first, second) && !self.state.kdops.pairs.contains_key(&key) {
-                let p = self.state.pairs.insert(net, kind, first, second);
+            if topology.may_touch(kind, first, second) && !self.state.kdops.pairs.contains_key(&key)
+            {
+                let p = self.state.pairs.insert(topology, kind, first, second);
                 self.state.kdops.pairs.insert(key, p);
                 self.scratch.tally.pairs_made += 1;
                 self.scratch.doubtful.push(p);
@@ -521,7 +528,7 @@ impl Run<'_> {
 
     /// Listed pairs of the primitives of two leaves.
     fn keys_of(&self, a: [u32; 3], b: [u32; 3], all: &BTreeMap<u64, u32>) -> Vec<(u64, u32)> {
-        let net = self.net;
+        let topology = self.topology;
         let mut found = Vec::new();
         let mut look = |kind: Kind, first: u32, second: u32| {
             let key = ((kind as u64) << 60) | (u64::from(first) << 30) | u64::from(second);
@@ -529,37 +536,40 @@ impl Run<'_> {
         };
         for (own, other) in [(a, b), (b, a)] {
             for i in own {
-                for f in net.vertex_faces.row(other[0] as usize) {
+                for f in topology.vertex_faces.row(other[0] as usize) {
                     look(Kind::VertexFace, i, *f);
                 }
-                edges_of(net, other).for_each(|e| look(Kind::VertexEdge, i, e));
+                edges_of(topology, other).for_each(|e| look(Kind::VertexEdge, i, e));
                 other
                     .into_iter()
                     .for_each(|j| look(Kind::VertexVertex, i.min(j), i.max(j)));
             }
         }
-        for e in edges_of(net, a) {
-            edges_of(net, b).for_each(|f| look(Kind::EdgeEdge, e.min(f), e.max(f)));
+        for e in edges_of(topology, a) {
+            edges_of(topology, b).for_each(|f| look(Kind::EdgeEdge, e.min(f), e.max(f)));
         }
         found
     }
 }
 
 /// Edges between corners of a leaf.
-fn edges_of(net: &Net, corners: [u32; 3]) -> impl Iterator<Item = u32> + '_ {
+fn edges_of(topology: &Topology, corners: [u32; 3]) -> impl Iterator<Item = u32> + '_ {
     let mut own: Vec<u32> = corners
         .iter()
-        .flat_map(|i| net.vertex_edges.row(*i as usize))
+        .flat_map(|i| topology.vertex_edges.row(*i as usize))
         .copied()
         .collect();
     own.sort_unstable();
     own.dedup();
-    own.into_iter()
-        .filter(move |e| net.edges[*e as usize].iter().all(|i| corners.contains(i)))
+    own.into_iter().filter(move |e| {
+        topology.edges[*e as usize]
+            .iter()
+            .all(|i| corners.contains(i))
+    })
 }
 
 /// Adds a node over `leaves` and those below it.
-fn build(net: &Net, kdops: &mut KDops, leaves: &mut [[u32; 3]], parent: u32) {
+fn build(topology: &Topology, kdops: &mut KDops, leaves: &mut [[u32; 3]], parent: u32) {
     if leaves.is_empty() {
         return;
     }
@@ -570,7 +580,7 @@ fn build(net: &Net, kdops: &mut KDops, leaves: &mut [[u32; 3]], parent: u32) {
         children: None,
         parent,
         corners: leaves[0],
-        obstacle: leaves.iter().flatten().all(|i| net.is_of_obstacle(*i)),
+        obstacle: leaves.iter().flatten().all(|i| topology.is_of_obstacle(*i)),
     });
     if leaves.len() == 1 {
         for (k, i) in leaves[0].iter().enumerate() {
@@ -580,10 +590,10 @@ fn build(net: &Net, kdops: &mut KDops, leaves: &mut [[u32; 3]], parent: u32) {
         }
         return;
     }
-    let object = |corners: &[u32; 3]| net.object[corners[0] as usize];
+    let object = |corners: &[u32; 3]| topology.object[corners[0] as usize];
     let (first, last) = (object(&leaves[0]), object(&leaves[leaves.len() - 1]));
     let half = if first == last {
-        let middle = |c: &[u32; 3]| c.iter().map(|i| net.start[*i as usize]).sum::<Vec3>();
+        let middle = |c: &[u32; 3]| c.iter().map(|i| topology.start[*i as usize]).sum::<Vec3>();
         let (low, high) = leaves
             .iter()
             .map(middle)
@@ -605,8 +615,8 @@ fn build(net: &Net, kdops: &mut KDops, leaves: &mut [[u32; 3]], parent: u32) {
     };
     let (left, right) = leaves.split_at_mut(half);
     let l = kdops.nodes.len() as u32;
-    build(net, kdops, left, at);
+    build(topology, kdops, left, at);
     let r = kdops.nodes.len() as u32;
-    build(net, kdops, right, at);
+    build(topology, kdops, right, at);
     kdops.nodes[at as usize].children = Some([l, r]);
 }

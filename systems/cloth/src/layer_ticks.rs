@@ -2,11 +2,11 @@
 
 use drystone_base::Vec3;
 
-use crate::agenda::Entry;
 use crate::body::FreeBody;
 use crate::clock::{Tick, period};
 use crate::event_loop::Run;
-use crate::grip::Grip;
+use crate::friction_spring::FrictionSpring;
+use crate::penalty_schedule::Entry;
 
 /// The primitive of a pair that belongs to a body which gives way.
 #[derive(Clone, Copy, Debug)]
@@ -45,7 +45,7 @@ pub(crate) struct Touch {
     /// The pair, if it has another friction at rest than while sliding.
     slider: Option<u32>,
     /// What static friction pulls with in that period, along the surface \[N s\].
-    grip: Vec3,
+    friction_spring: Vec3,
     side: Option<GivingSide>,
 }
 
@@ -88,16 +88,19 @@ impl Run<'_> {
     /// Penalty layers whose clocks tick now. Those that are certainly outside, and not so far that they might
     /// end, are passed over: most of resting cloth are.
     pub(crate) fn tick_penalties(&mut self) {
-        let (t, gravity) = (self.state.time, self.net.gravity);
+        let (t, gravity) = (self.state.time, self.topology.gravity);
         self.note_twists();
-        for level in self.levels_now(self.state.agenda.mask) {
-            let mut entries = self.state.agenda.take(level, &mut self.scratch.tail);
+        for level in self.levels_now(self.state.schedule.mask) {
+            let mut entries = self.state.schedule.take(level, &mut self.scratch.tail);
             let (h, mut clear) = (period(level as u8), 0);
-            let (alike, outermost) = (self.net.is_alike(), self.clear_of(self.net.thickness, 1));
+            let (alike, outermost) = (
+                self.topology.is_alike(),
+                self.clear_of(self.topology.thickness, 1),
+            );
             let mut tick = |run: &mut Self, entry: &mut Entry, x: [Vec3; 4]| {
                 let (from, to) = match entry.from {
                     1 if alike => outermost,
-                    l => run.clear_of(run.net.thickness_of(&entry.corners), l),
+                    l => run.clear_of(run.topology.thickness_of(&entry.corners), l),
                 };
                 let gap = entry.gap(&x);
                 if gap >= from && gap <= to {
@@ -124,7 +127,7 @@ impl Run<'_> {
                 });
             }
             self.scratch.tally.null_penalties += clear;
-            self.state.agenda.put_back(level, entries);
+            self.state.schedule.put_back(level, entries);
         }
         self.take_losses();
     }
@@ -145,18 +148,18 @@ impl Run<'_> {
     /// the gap and once for the distance that it stands for.
     #[inline]
     fn clear_of(&self, outermost: f64, l: u32) -> (f64, f64) {
-        let from = self.net.layers.thickness(outermost, l) + 2.0 * self.state.delta;
-        (from, from + 2.0 * self.net.layers.early(outermost, l))
+        let from = self.topology.layers.thickness(outermost, l) + 2.0 * self.state.delta;
+        (from, from + 2.0 * self.topology.layers.early(outermost, l))
     }
 
     /// Kicks a pair by its layers of one level; false if none of them is active any more.
     #[inline]
     fn tick_layers(&mut self, entry: &mut Entry, x: [Vec3; 4], h: f64) -> bool {
-        let net = self.net;
+        let topology = self.topology;
         let found = entry.kind().closest(x);
         let d = found.distance_squared.sqrt();
-        let outermost = net.thickness_of(&entry.corners);
-        if d >= net.layers.thickness(outermost, entry.from) {
+        let outermost = topology.thickness_of(&entry.corners);
+        if d >= topology.layers.thickness(outermost, entry.from) {
             self.scratch.tally.null_penalties += 1;
             entry.set_normal(found.apart / d);
             return self.keep_layers(entry, d, found.apart, &found.weights);
@@ -177,28 +180,32 @@ impl Run<'_> {
             restitution: 1.0,
             friction: 0.0,
             slider: None,
-            grip: Vec3::ZERO,
+            friction_spring: Vec3::ZERO,
             side,
         };
-        let push = h * net
+        let push = h * topology
             .layers
             .force(outermost, entry.from, self.last_layer(entry), d);
         // of all its layers the deepest that push have the fastest clock: at its ticks contact grips and takes energy
-        if d >= net.layers.thickness(outermost, entry.to.saturating_add(1)) {
-            let [a, b] = [entry.corners[0], entry.corners[3]].map(|i| net.object_of(i));
+        if d >= topology
+            .layers
+            .thickness(outermost, entry.to.saturating_add(1))
+        {
+            let [a, b] = [entry.corners[0], entry.corners[3]].map(|i| topology.object_of(i));
             let contact = a.contact(b);
             (touch.restitution, touch.friction) = (contact.restitution, contact.at_rest());
             touch.impulse = push;
             if entry.from > 1 {
-                touch.impulse += h * net.layers.force(outermost, 1, entry.from - 1, d);
+                touch.impulse += h * topology.layers.force(outermost, 1, entry.from - 1, d);
                 let first = self.state.pairs.records[entry.pair as usize].clock;
                 touch.ahead =
-                    net.layers
+                    topology
+                        .layers
                         .ahead(first, outermost, entry.from - 1, d, self.state.time);
             }
             if touch.friction > 0.0 {
-                let deepest = net.layers.deepest(outermost, entry.from, d);
-                let stiffness = 0.5 * net.layers.stiffness_of_all(deepest);
+                let deepest = topology.layers.deepest(outermost, entry.from, d);
+                let stiffness = 0.5 * topology.layers.stiffness_of_all(deepest);
                 if contact.friction < touch.friction {
                     touch.slider = Some(entry.pair);
                     if self
@@ -211,9 +218,10 @@ impl Run<'_> {
                 }
                 let most = touch.friction * touch.impulse / h;
                 let closest = (touch.weights, found.apart, touch.normal);
-                touch.grip = self.grip(entry.pair, &x, closest, stiffness, most) * h;
+                touch.friction_spring =
+                    self.friction_spring(entry.pair, &x, closest, stiffness, most) * h;
             }
-            self.kick_pair(&touch, touch.normal * push + touch.grip);
+            self.kick_pair(&touch, touch.normal * push + touch.friction_spring);
             if touch.restitution < 1.0 || touch.friction > 0.0 {
                 self.scratch.touches.push(touch);
             }
@@ -223,9 +231,9 @@ impl Run<'_> {
         true
     }
 
-    /// Force of static friction on the first primitive of a pair, at most `most` \[N\]; see [`Grip::pull`].
+    /// Force of static friction on the first primitive of a pair, at most `most` \[N\]; see [`FrictionSpring::pull`].
     #[inline]
-    fn grip(
+    fn friction_spring(
         &mut self,
         p: u32,
         x: &[Vec3; 4],
@@ -236,16 +244,18 @@ impl Run<'_> {
         let since = self.touched_since(p);
         let (t, pairs) = (self.state.time, &mut self.state.pairs);
         let (weights, apart, _) = closest;
-        let grip = pairs.grip(p, since, || Grip::new(weights, apart, stiffness, t));
-        grip.time = t;
-        grip.pull(x, closest, stiffness, most)
+        let friction_spring = pairs.friction_spring(p, since, || {
+            FrictionSpring::new(weights, apart, stiffness, t)
+        });
+        friction_spring.time = t;
+        friction_spring.pull(x, closest, stiffness, most)
     }
 
     /// When pair `p` must have pulled last if it has touched ever since: one tick of its first layer ago.
     #[inline]
     fn touched_since(&self, p: u32) -> Tick {
         let clock = self.state.pairs.records[p as usize].clock;
-        let first = self.net.layers.level(clock, 1);
+        let first = self.topology.layers.level(clock, 1);
         self.state.time.saturating_sub(1 << first.unwrap_or(0))
     }
 
@@ -291,13 +301,13 @@ impl Run<'_> {
                 left = (left - taken).max(0.0);
                 middle += self.answer(touch, kick);
             }
-            // friction: what stops the slip, together with the grip no more than the cone allows
+            // friction: what stops the slip, together with the spring of static friction no more than the cone allows
             if touch.friction > 0.0 {
                 let slip = middle - n * middle.dot(n);
                 let speed = slip.length();
                 let along = slip / speed.max(f64::MIN_POSITIVE);
                 let across = inverse_mass + self.answer(touch, along).dot(along);
-                let mut pull = touch.grip;
+                let mut pull = touch.friction_spring;
                 if across > 0.0 {
                     pull -= slip / across;
                 }
@@ -309,7 +319,7 @@ impl Run<'_> {
                 if found > most {
                     pull *= most / found;
                 }
-                kick += pull - touch.grip;
+                kick += pull - touch.friction_spring;
             }
             if kick != Vec3::ZERO {
                 self.kick_pair(touch, kick);
@@ -344,7 +354,7 @@ impl Run<'_> {
     /// An impulse on the two sides of a contact.
     #[inline]
     fn kick_pair(&mut self, touch: &Touch, kick: Vec3) {
-        let (t, gravity) = (self.state.time, self.net.gravity);
+        let (t, gravity) = (self.state.time, self.topology.gravity);
         // energy given to free vertices, and work of what is prescribed or a body of its own
         let (mut given, mut work) = (0.0, 0.0);
         for k in (0..4).filter(|k| !touch.gives(*k)) {
@@ -386,8 +396,8 @@ impl Run<'_> {
     /// A null tick: the top layers of the pair end if they are well outside and parting
     /// (Harmon 2012, §5.1). False if none of the entry's layers is left.
     fn keep_layers(&mut self, entry: &Entry, d: f64, apart: Vec3, weights: &[f64; 4]) -> bool {
-        let (t, net) = (self.state.time, self.net);
-        let (layers, outermost) = (&net.layers, net.thickness_of(&entry.corners));
+        let (t, topology) = (self.state.time, self.topology);
+        let (layers, outermost) = (&topology.layers, topology.thickness_of(&entry.corners));
         let ends = |l: u32| d > layers.thickness(outermost, l) + 2.0 * layers.early(outermost, l);
         if entry.from == entry.to && !ends(entry.from) {
             return true;
@@ -395,7 +405,7 @@ impl Run<'_> {
         let mut parting = 0.0;
         for k in 0..4 {
             let vertex = &self.state.vertices[entry.corners[k] as usize];
-            parting += weights[k] * apart.dot(vertex.velocity_at(t, net.gravity));
+            parting += weights[k] * apart.dot(vertex.velocity_at(t, topology.gravity));
         }
         if parting <= 0.0 {
             return true;
@@ -421,9 +431,9 @@ impl Run<'_> {
     fn giving_side(&self, entry: &Entry, x: &[Vec3; 4], w: &[f64; 4]) -> Option<GivingSide> {
         let split = entry.kind().split();
         for (corner, other) in [(0, split..4), (3, 0..split)] {
-            let object = self.net.object[entry.corners[corner] as usize] as usize;
+            let object = self.topology.object[entry.corners[corner] as usize] as usize;
             let Some(Some(body)) =
-                (object.checked_sub(self.net.sheets)).and_then(|k| self.state.bodies.get(k))
+                (object.checked_sub(self.topology.sheets)).and_then(|k| self.state.bodies.get(k))
             else {
                 continue;
             };
@@ -435,7 +445,7 @@ impl Run<'_> {
             // where the other side is: both are pushed at one point, so that no moment is left over
             let arm = body.arm(point / sign, self.state.time);
             return Some(GivingSide {
-                body: object - self.net.sheets,
+                body: object - self.topology.sheets,
                 first: corner == 0,
                 sign: -sign,
                 arm,

@@ -4,50 +4,50 @@
 //! simulated, and advances it. Time is an integer, every force has a clock of its own, contact is
 //! an endless family of nested penalty layers, and certificates say which of them need not tick.
 
-mod agenda;
 mod balls;
-mod beats;
 mod body;
 mod body_ticks;
 mod broad;
 mod brute_force;
 mod clock;
-mod eights;
+mod clock_levels;
+mod distance_tests;
 mod elastic;
+mod elastic_simd;
 mod elastic_ticks;
 mod energy;
 mod error;
 mod event_loop;
 mod fitting;
-mod grip;
+mod friction_spring;
 mod half_space;
 mod heap;
 mod kdop;
 mod layer_ticks;
-mod looks;
 mod model;
 mod mover;
-mod net;
 mod options;
 mod pair;
 mod pairs;
 mod penalty_layers;
+mod penalty_schedule;
 mod query;
 mod report;
 mod scripted;
 mod slabs;
 mod sleep;
+mod stall_watch;
 mod start;
 mod state;
 mod system;
-mod toil;
+mod topology;
 mod validate;
 mod vertex;
 mod watch;
 
-pub use beats::ClampedDamper;
 pub use body::{Answer, FreeMotion, Hold};
 pub use clock::{TICK, Tick, seconds, ticks};
+pub use clock_levels::ClampedDamper;
 pub use drystone_common::{Field, Key, MotionPath, Wind};
 pub use energy::{Account, Energy};
 pub use error::Error;

@@ -60,7 +60,7 @@ pub(crate) struct Pair {
     pub(crate) layers: u32,
     pub(crate) kind: Kind,
     /// Which of its vertices' balls it relies on.
-    pub(crate) rank: u8,
+    pub(crate) size_class: u8,
     /// Whether this is a pair, and not a place for one.
     pub(crate) there: bool,
     /// Whether both sides are prescribed, see `scripted.rs`.

@@ -1,14 +1,14 @@
 //! All pairs of primitives that may come close, each with its number of active layers, found by vertex.
 
 use drystone_base::Vec3;
-use drystone_base::lanes::{ask_for_large_pages, fetch};
+use drystone_base::lanes::{ask_for_large_pages, prefetch};
 use serde::{Deserialize, Serialize};
 
 use crate::clock::Tick;
-use crate::grip::Grip;
-use crate::net::Net;
+use crate::friction_spring::FrictionSpring;
 use crate::pair::{Kind, Pair, Scripted};
 use crate::penalty_layers::LayerClock;
+use crate::topology::Topology;
 
 /// What is rarely asked of a pair.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -26,22 +26,22 @@ pub(crate) struct Record {
 pub(crate) const AHEAD: usize = 8;
 
 /// How many balls a vertex has, see `balls.rs`.
-pub(crate) const RANKS: usize = 5;
+pub(crate) const SIZE_CLASSES: usize = 5;
 
-/// All pairs, found by vertex and rank.
+/// All pairs, found by vertex and size class.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Pairs {
     pub(crate) pool: Vec<Pair>,
     pub(crate) records: Vec<Record>,
     unused: Vec<u32>,
-    /// What friction remembers, and by pair which of them is its, or `NO_GRIP`. Kept as long as the pair, so that it does
+    /// What friction remembers, and by pair which of them is its, or `NO_SPRING`. Kept as long as the pair, so that it does
     /// not depend on when layers end.
-    grips: Vec<Grip>,
-    grip_of: Vec<u32>,
-    unused_grips: Vec<u32>,
-    /// By vertex and rank, the pairs that it is a corner of: number of the pair, times 4, plus which corner.
-    lists: Vec<[Vec<u32>; RANKS]>,
-    /// By vertex, bit k: the list of rank k is not empty.
+    friction_springs: Vec<FrictionSpring>,
+    spring_of: Vec<u32>,
+    unused_springs: Vec<u32>,
+    /// By vertex and size class, the pairs that it is a corner of: number of the pair, times 4, plus which corner.
+    lists: Vec<[Vec<u32>; SIZE_CLASSES]>,
+    /// By vertex, bit k: the list of size class k is not empty.
     relied: Vec<u8>,
 }
 
@@ -49,25 +49,25 @@ pub(crate) struct Pairs {
 const UNLISTED: u32 = u32::MAX;
 
 /// Of a pair that has not touched yet.
-const NO_GRIP: u32 = u32::MAX;
+const NO_SPRING: u32 = u32::MAX;
 
 impl Pairs {
-    pub(crate) fn new(net: &Net) -> Self {
+    pub(crate) fn new(topology: &Topology) -> Self {
         Self {
-            lists: vec![Default::default(); net.start.len()],
-            relied: vec![0; net.start.len()],
+            lists: vec![Default::default(); topology.start.len()],
+            relied: vec![0; topology.start.len()],
             ..Self::default()
         }
     }
 
-    pub(crate) fn is_sound(&self, net: &Net) -> bool {
+    pub(crate) fn is_sound(&self, topology: &Topology) -> bool {
         let placed = |p: usize| {
             let (pair, record) = (&self.pool[p], &self.records[p]);
             let corners = pair.corners.map(|i| i as usize);
-            corners.iter().all(|i| *i < net.start.len())
-                && (pair.rank as usize) < RANKS
+            corners.iter().all(|i| *i < topology.start.len())
+                && (pair.size_class as usize) < SIZE_CLASSES
                 && (0..4).all(|k| {
-                    let list = &self.lists[corners[k]][pair.rank as usize];
+                    let list = &self.lists[corners[k]][pair.size_class as usize];
                     let found = list.get(record.places[k] as usize);
                     record.places[k] == UNLISTED || found == Some(&((p * 4 + k) as u32))
                 })
@@ -76,17 +76,18 @@ impl Pairs {
         let listed = |record: &Record| record.places.iter().filter(|k| **k != UNLISTED).count();
         let there = self.all().map(|p| &self.records[p as usize]);
         let relied = |i: usize| {
-            let bit = |rank: usize| u8::from(!self.lists[i][rank].is_empty()) << rank;
-            self.relied[i] == (0..RANKS).map(bit).sum::<u8>()
+            let bit =
+                |size_class: usize| u8::from(!self.lists[i][size_class].is_empty()) << size_class;
+            self.relied[i] == (0..SIZE_CLASSES).map(bit).sum::<u8>()
         };
-        self.lists.len() == net.start.len()
-            && self.relied.len() == net.start.len()
+        self.lists.len() == topology.start.len()
+            && self.relied.len() == topology.start.len()
             && (0..self.relied.len()).all(relied)
             && self.pool.len() == self.records.len()
-            && self.pool.len() == self.grip_of.len()
-            && (self.grip_of.iter().chain(&self.unused_grips))
-                .all(|g| *g == NO_GRIP || (*g as usize) < self.grips.len())
-            && self.grips.iter().all(Grip::is_sound)
+            && self.pool.len() == self.spring_of.len()
+            && (self.spring_of.iter().chain(&self.unused_springs))
+                .all(|g| *g == NO_SPRING || (*g as usize) < self.friction_springs.len())
+            && self.friction_springs.iter().all(FrictionSpring::is_sound)
             && self
                 .unused
                 .iter()
@@ -96,46 +97,53 @@ impl Pairs {
                 == there.map(listed).sum::<usize>()
     }
 
-    /// Numbers of the pairs that vertex `i` is a corner of and that rely on its ball of one rank.
+    /// Numbers of the pairs that vertex `i` is a corner of and that rely on its ball of one size class.
     #[inline]
-    pub(crate) fn of(&self, i: usize, rank: usize) -> impl ExactSizeIterator<Item = u32> + '_ {
-        self.lists[i][rank].iter().map(|entry| entry >> 2)
+    pub(crate) fn of(
+        &self,
+        i: usize,
+        size_class: usize,
+    ) -> impl ExactSizeIterator<Item = u32> + '_ {
+        self.lists[i][size_class].iter().map(|entry| entry >> 2)
     }
 
     /// Has a pair brought from memory.
     #[inline]
-    pub(crate) fn fetch(&self, p: u32) {
-        fetch(&self.pool[p as usize]);
+    pub(crate) fn prefetch(&self, p: u32) {
+        prefetch(&self.pool[p as usize]);
     }
 
     /// Has what is rarely asked of it brought from memory.
     #[inline]
-    pub(crate) fn fetch_record(&self, p: u32) {
-        fetch(&self.records[p as usize]);
+    pub(crate) fn prefetch_record(&self, p: u32) {
+        prefetch(&self.records[p as usize]);
     }
 
     /// Has their list brought from memory.
     #[inline]
-    pub(crate) fn fetch_list(&self, i: usize, rank: usize) {
-        self.lists[i][rank].iter().step_by(16).for_each(fetch);
+    pub(crate) fn prefetch_list(&self, i: usize, size_class: usize) {
+        self.lists[i][size_class]
+            .iter()
+            .step_by(16)
+            .for_each(prefetch);
     }
 
     /// Has brought from memory where their list is.
     #[inline]
-    pub(crate) fn fetch_place(&self, i: usize, rank: usize) {
-        fetch(&self.lists[i][rank]);
+    pub(crate) fn prefetch_place(&self, i: usize, size_class: usize) {
+        prefetch(&self.lists[i][size_class]);
     }
 
     /// One of them, if there are so many.
     #[inline]
-    pub(crate) fn nth_of(&self, i: usize, rank: usize, k: usize) -> Option<u32> {
-        self.lists[i][rank].get(k).map(|entry| entry >> 2)
+    pub(crate) fn nth_of(&self, i: usize, size_class: usize, k: usize) -> Option<u32> {
+        self.lists[i][size_class].get(k).map(|entry| entry >> 2)
     }
 
-    /// Whether any pair relies on a vertex's ball of one rank.
+    /// Whether any pair relies on a vertex's ball of one size class.
     #[inline]
-    pub(crate) fn rely_on(&self, i: usize, rank: usize) -> bool {
-        self.relied[i] & (1 << rank) != 0
+    pub(crate) fn rely_on(&self, i: usize, size_class: usize) -> bool {
+        self.relied[i] & (1 << size_class) != 0
     }
 
     /// How many there are.
@@ -161,28 +169,28 @@ impl Pairs {
         ask_for_large_pages(&self.records);
     }
 
-    pub(crate) fn insert(&mut self, net: &Net, kind: Kind, a: u32, b: u32) -> u32 {
+    pub(crate) fn insert(&mut self, topology: &Topology, kind: Kind, a: u32, b: u32) -> u32 {
         // corners of both primitives
         let corners = match kind {
             Kind::VertexFace => {
-                let f = net.faces[b as usize];
+                let f = topology.faces[b as usize];
                 [a, f[0], f[1], f[2]]
             }
             Kind::EdgeEdge => {
-                let (e, f) = (net.edges[a as usize], net.edges[b as usize]);
+                let (e, f) = (topology.edges[a as usize], topology.edges[b as usize]);
                 [e[0], e[1], f[0], f[1]]
             }
             Kind::VertexEdge => {
-                let e = net.edges[b as usize];
+                let e = topology.edges[b as usize];
                 [a, e[0], e[1], e[1]]
             }
             Kind::VertexVertex => [a, b, b, b],
             Kind::VertexPlane => {
-                let plane = net.planes[b as usize];
+                let plane = topology.planes[b as usize];
                 [a, plane[0], plane[1], plane[2]]
             }
         };
-        let inverse = corners.map(|i| net.lightness[i as usize]);
+        let inverse = corners.map(|i| topology.lightness[i as usize]);
         let (first, second) = inverse.split_at(kind.split());
         let most = |side: &[f64]| side.iter().copied().fold(0.0, f64::max);
         let pair = Pair {
@@ -192,25 +200,28 @@ impl Pairs {
             filed: Tick::MAX,
             layers: 0,
             kind,
-            rank: 0,
+            size_class: 0,
             there: true,
-            scripted: match net.is_scripted(&corners) {
+            scripted: match topology.is_scripted(&corners) {
                 true => Scripted::Apart,
                 false => Scripted::No,
             },
         };
         // what its clock and its lists need
-        let [a_side, b_side] = [corners[0], corners[3]].map(|i| net.object_of(i));
+        let [a_side, b_side] = [corners[0], corners[3]].map(|i| topology.object_of(i));
         let bounce = a_side.contact(b_side).restitution;
         let record = Record {
             key: ((kind as u64) << 60) | (u64::from(a) << 30) | u64::from(b),
             clock: LayerClock {
-                period: net.layers.period_ticks(most(first) + most(second), bounce),
-                calm: net.calm(&corners),
+                period: topology
+                    .layers
+                    .period_ticks(most(first) + most(second), bounce),
+                calm: topology.calm(&corners),
             },
             places: std::array::from_fn(|k| {
                 let repeated = corners[..k].contains(&corners[k]);
-                let still = net.fixed[corners[k] as usize] || net.anchor[corners[k] as usize];
+                let still =
+                    topology.fixed[corners[k] as usize] || topology.anchor[corners[k] as usize];
                 match repeated || still {
                     true => UNLISTED,
                     false => 0,
@@ -228,7 +239,7 @@ impl Pairs {
             }
             self.pool.push(pair);
             self.records.push(record);
-            self.grip_of.push(NO_GRIP);
+            self.spring_of.push(NO_SPRING);
             self.pool.len() as u32 - 1
         };
         self.enlist(p);
@@ -239,10 +250,10 @@ impl Pairs {
         let (pair, record) = (&self.pool[p as usize], &mut self.records[p as usize]);
         for (k, i) in pair.corners.map(|i| i as usize).into_iter().enumerate() {
             if record.places[k] != UNLISTED {
-                let list = &mut self.lists[i][pair.rank as usize];
+                let list = &mut self.lists[i][pair.size_class as usize];
                 record.places[k] = list.len() as u32;
                 list.push(p * 4 + k as u32);
-                self.relied[i] |= 1 << pair.rank;
+                self.relied[i] |= 1 << pair.size_class;
             }
         }
     }
@@ -252,29 +263,29 @@ impl Pairs {
         let corners = pair.corners.map(|i| i as usize);
         // those that will take its places
         for i in corners {
-            if let Some(last) = self.lists[i][pair.rank as usize].last() {
-                fetch(&self.records[(last >> 2) as usize]);
+            if let Some(last) = self.lists[i][pair.size_class as usize].last() {
+                prefetch(&self.records[(last >> 2) as usize]);
             }
         }
         for (k, i) in corners.into_iter().enumerate() {
             if places[k] != UNLISTED {
-                let list = &mut self.lists[i][pair.rank as usize];
+                let list = &mut self.lists[i][pair.size_class as usize];
                 list.swap_remove(places[k] as usize);
                 if let Some(moved) = list.get(places[k] as usize) {
                     let (moved, corner) = (moved >> 2, moved & 3);
                     self.records[moved as usize].places[corner as usize] = places[k];
                 } else if list.is_empty() {
-                    self.relied[i] &= !(1 << pair.rank);
+                    self.relied[i] &= !(1 << pair.size_class);
                 }
             }
         }
     }
 
-    /// Makes pair `p` rely on balls of another rank.
-    pub(crate) fn set_rank(&mut self, p: u32, rank: u8) {
-        if self.pool[p as usize].rank != rank {
+    /// Makes pair `p` rely on balls of another size class.
+    pub(crate) fn set_size_class(&mut self, p: u32, size_class: u8) {
+        if self.pool[p as usize].size_class != size_class {
             self.delist(p);
-            self.pool[p as usize].rank = rank;
+            self.pool[p as usize].size_class = size_class;
             self.enlist(p);
         }
     }
@@ -284,52 +295,63 @@ impl Pairs {
         self.pool[p as usize].there = false;
         self.pool[p as usize].filed = Tick::MAX;
         self.unused.push(p);
-        let grip = std::mem::replace(&mut self.grip_of[p as usize], NO_GRIP);
-        if grip != NO_GRIP {
-            self.unused_grips.push(grip);
+        let friction_spring = std::mem::replace(&mut self.spring_of[p as usize], NO_SPRING);
+        if friction_spring != NO_SPRING {
+            self.unused_springs.push(friction_spring);
         }
     }
 
     /// What friction remembers of pair `p` if it pulled at `since` or later, else `fresh`.
     #[inline]
-    pub(crate) fn grip(&mut self, p: u32, since: Tick, fresh: impl FnOnce() -> Grip) -> &mut Grip {
-        let g = self.grip_of[p as usize];
-        if g != NO_GRIP {
-            let grip = &mut self.grips[g as usize];
-            if grip.time < since {
-                *grip = fresh();
+    pub(crate) fn friction_spring(
+        &mut self,
+        p: u32,
+        since: Tick,
+        fresh: impl FnOnce() -> FrictionSpring,
+    ) -> &mut FrictionSpring {
+        let g = self.spring_of[p as usize];
+        if g != NO_SPRING {
+            let friction_spring = &mut self.friction_springs[g as usize];
+            if friction_spring.time < since {
+                *friction_spring = fresh();
             }
-            return grip;
+            return friction_spring;
         }
-        let g = match self.unused_grips.pop() {
+        let g = match self.unused_springs.pop() {
             Some(g) => {
-                self.grips[g as usize] = fresh();
+                self.friction_springs[g as usize] = fresh();
                 g as usize
             }
             None => {
-                self.grips.push(fresh());
-                self.grips.len() - 1
+                self.friction_springs.push(fresh());
+                self.friction_springs.len() - 1
             }
         };
-        self.grip_of[p as usize] = g as u32;
-        &mut self.grips[g]
+        self.spring_of[p as usize] = g as u32;
+        &mut self.friction_springs[g]
     }
 
     /// Whether the points of pair `p` slide, if it pulled at `since` or later.
     pub(crate) fn slides(&self, p: u32, since: Tick) -> bool {
-        let grip = self.grips.get(self.grip_of[p as usize] as usize);
-        grip.is_some_and(|grip| grip.slides && grip.time >= since)
+        let friction_spring = self
+            .friction_springs
+            .get(self.spring_of[p as usize] as usize);
+        friction_spring
+            .is_some_and(|friction_spring| friction_spring.slides && friction_spring.time >= since)
     }
 
     /// Notes whether the points of pair `p` slide.
     pub(crate) fn set_slides(&mut self, p: u32, slides: bool) {
-        if let Some(grip) = self.grips.get_mut(self.grip_of[p as usize] as usize) {
-            grip.slides = slides;
+        if let Some(friction_spring) = self
+            .friction_springs
+            .get_mut(self.spring_of[p as usize] as usize)
+        {
+            friction_spring.slides = slides;
         }
     }
 
     /// Force of static friction on the first primitive of pair `p`, at most `most`, if it pulled at `t`; see
-    /// [`Grip::pull`] \[N\].
+    /// [`FrictionSpring::pull`] \[N\].
     #[inline]
     pub(crate) fn held_by_friction(
         &self,
@@ -338,27 +360,36 @@ impl Pairs {
         (x, n): (&[Vec3; 4], Vec3),
         most: f64,
     ) -> Vec3 {
-        match self.grips.get(self.grip_of[p as usize] as usize) {
-            Some(grip) if grip.time == t => grip.force(x, n).clamp_length_max(most),
+        match self
+            .friction_springs
+            .get(self.spring_of[p as usize] as usize)
+        {
+            Some(friction_spring) if friction_spring.time == t => {
+                friction_spring.force(x, n).clamp_length_max(most)
+            }
             _ => Vec3::ZERO,
         }
     }
 
     /// Pair `p` falls asleep: what friction remembers of it lasts, unless it did not pull at `since` or later.
     pub(crate) fn lay_grip_down(&mut self, p: u32, since: Tick) {
-        if let Some(grip) = self.grips.get_mut(self.grip_of[p as usize] as usize)
-            && grip.time < since
+        if let Some(friction_spring) = self
+            .friction_springs
+            .get_mut(self.spring_of[p as usize] as usize)
+            && friction_spring.time < since
         {
-            grip.time = 0;
+            friction_spring.time = 0;
         }
     }
 
     /// Pair `p` wakes at `t`: friction pulls as before it fell asleep.
     pub(crate) fn take_grip_up(&mut self, p: u32, t: Tick) {
-        if let Some(grip) = self.grips.get_mut(self.grip_of[p as usize] as usize)
-            && grip.time > 0
+        if let Some(friction_spring) = self
+            .friction_springs
+            .get_mut(self.spring_of[p as usize] as usize)
+            && friction_spring.time > 0
         {
-            grip.time = t;
+            friction_spring.time = t;
         }
     }
 }

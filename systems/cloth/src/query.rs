@@ -3,8 +3,8 @@
 use drystone_base::Vec3;
 
 use crate::event_loop::Scratch;
-use crate::net::Net;
 use crate::state::State;
+use crate::topology::Topology;
 use crate::{Contact, Kind, Material, Model, Motion, Options, Pin, PointsKey, Sheet, System};
 
 /// Most events of a question.
@@ -63,11 +63,11 @@ pub fn may_meet(
         event_limit: EVENTS,
         ..options.clone()
     };
-    let Ok(net) = Net::new(&model, &options) else {
+    let Ok(topology) = Topology::new(&model, &options) else {
         return true;
     };
-    let state = State::new(&net);
-    let mut system = System::begun(model, options, net, state, Scratch::default());
+    let state = State::new(&topology);
+    let mut system = System::begun(model, options, topology, state, Scratch::default());
     let report = system.advance(1.0);
     report.exhausted || report.stall.is_some() || !system.meetings().is_empty()
 }

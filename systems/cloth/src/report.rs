@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::beats::Beat;
-use crate::pairs::RANKS;
+use crate::clock_levels::ClockLevel;
+use crate::pairs::SIZE_CLASSES;
 use crate::{Account, Energy, Stall, Surplus};
 
 /// Events by kind.
@@ -28,11 +28,11 @@ pub struct Tally {
     /// Layers deactivated.
     pub deactivations: u64,
     /// Pairs measured because their certificate ended.
-    pub looks: u64,
-    /// Vertices that left their ball, by rank: the smallest first.
-    pub balls: [u64; RANKS],
-    /// Pairs renewed because of that, by rank.
-    pub ball_pairs: [u64; RANKS],
+    pub distance_tests: u64,
+    /// Vertices that left their ball, by size class: the smallest first.
+    pub balls: [u64; SIZE_CLASSES],
+    /// Pairs renewed because of that, by size class.
+    pub ball_pairs: [u64; SIZE_CLASSES],
     /// Slabs renewed.
     pub slabs: u64,
     /// Vertices that left their box, or events of the kinetic hierarchy.
@@ -46,12 +46,13 @@ pub struct Tally {
 }
 
 impl Tally {
-    pub(crate) fn tick(&mut self, beat: &Beat) {
-        self.springs += beat.springs.len() as u64;
-        self.hinges += beat.hinges.len() as u64;
-        self.triangles += beat.triangles.len() as u64;
-        self.dashpots += (beat.dashpots.len() + beat.hinge_dashpots.len()) as u64;
-        self.fields += (beat.aired.len() + beat.heavy.len()) as u64;
+    pub(crate) fn tick(&mut self, clock_level: &ClockLevel) {
+        self.springs += clock_level.springs.len() as u64;
+        self.hinges += clock_level.hinges.len() as u64;
+        self.triangles += clock_level.triangles.len() as u64;
+        self.dashpots += (clock_level.dashpots.len() + clock_level.hinge_dashpots.len()) as u64;
+        self.fields +=
+            (clock_level.loaded_vertices.len() + clock_level.gravity_vertices.len()) as u64;
     }
 
     /// Ticks of elastic forces.
@@ -66,7 +67,7 @@ impl Tally {
             + self.fields
             + self.penalties
             + self.null_penalties
-            + self.looks
+            + self.distance_tests
             + self.balls.iter().sum::<u64>()
             + self.slabs
             + self.boxes

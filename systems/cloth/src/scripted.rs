@@ -9,9 +9,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::clock::{Tick, seconds};
 use crate::event_loop::Run;
-use crate::net::Net;
 use crate::pair::Scripted;
 use crate::state::Feature;
+use crate::topology::Topology;
 use crate::{Model, Motion};
 
 /// Distance at which prescribed things have met, as a part of the thickness \[1\].
@@ -39,7 +39,7 @@ impl std::fmt::Display for Meeting {
     }
 }
 
-impl Net {
+impl Topology {
     /// Numbers the prescribed vertices by what they move with.
     pub(crate) fn group_prescribed(&mut self, model: &Model) {
         let mut group = vec![0; self.start.len()];
@@ -104,7 +104,7 @@ impl Run<'_> {
         if self.state.pairs.pool[p as usize].scripted == Scripted::Met {
             return false;
         }
-        if low <= self.net.meeting_distance() {
+        if low <= self.topology.meeting_distance() {
             self.meet(p);
             return false;
         }
@@ -113,17 +113,17 @@ impl Run<'_> {
 
     /// Reports that a pair of prescribed things has met; it is not watched any more.
     pub(crate) fn meet(&mut self, p: u32) {
-        let (t, net) = (self.state.time, self.net);
+        let (t, topology) = (self.state.time, self.topology);
         let pair = &mut self.state.pairs.pool[p as usize];
         pair.scripted = Scripted::Met;
         pair.expires = Tick::MAX;
         let kind = pair.kind;
-        let x = |i: u32| self.state.vertices[i as usize].at(t, net.gravity);
+        let x = |i: u32| self.state.vertices[i as usize].at(t, topology.gravity);
         let key = self.state.pairs.records[p as usize].key;
         let (a, b) = ((key >> 30) as u32 & 0x3fff_ffff, key as u32 & 0x3fff_ffff);
         let meeting = Meeting {
-            a: Feature::of(net, kind, false, a, &x),
-            b: Feature::of(net, kind, true, b, &x),
+            a: Feature::of(topology, kind, false, a, &x),
+            b: Feature::of(topology, kind, true, b, &x),
             time: seconds(t),
         };
         let names = |m: &Meeting| {

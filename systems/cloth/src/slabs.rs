@@ -23,7 +23,7 @@ impl Run<'_> {
     /// enters it. False if that is at once.
     #[must_use]
     pub(crate) fn renew_slab(&mut self, p: u32) -> bool {
-        let (t, gravity) = (self.state.time, self.net.gravity);
+        let (t, gravity) = (self.state.time, self.topology.gravity);
         self.scratch.tally.slabs += 1;
         let pair = &self.state.pairs.pool[p as usize];
         if pair.kind == Kind::VertexPlane {

@@ -2,7 +2,7 @@
 //!
 //! At fixed times, when all clocks tick together, each free vertex is asked whether it has stayed in place for a while. If
 //! the forces on it balance as well, and something pushes it, it falls asleep: it stands still like a pinned
-//! vertex, and layers between vertices that sleep or never move are taken off the agenda. Nothing that stands still can
+//! vertex, and layers between vertices that sleep or never move are taken off the schedule. Nothing that stands still can
 //! cross anything, so no certificate is weakened. It wakes
 //! - at the next of those times at which the force on it has changed by its weight, nothing pushes it any more, or what
 //!   pushes it moves as prescribed or gives way, and
@@ -19,12 +19,12 @@
 use drystone_base::Vec3;
 use serde::{Deserialize, Serialize};
 
-use crate::agenda::Entry;
 use crate::clock::{Tick, period};
 use crate::event_loop::Run;
-use crate::net::Net;
-use crate::pairs::RANKS;
+use crate::pairs::SIZE_CLASSES;
+use crate::penalty_schedule::Entry;
 use crate::state::State;
+use crate::topology::Topology;
 use crate::{Certificate, Gravity};
 
 /// Vertices are asked once in a period of this level, every 2⁻⁷ s.
@@ -117,9 +117,9 @@ impl Sleep {
 impl State {
     /// Inverse mass of a vertex that is free or sleeps; 0 of what is prescribed \[1/kg\].
     #[inline]
-    pub(crate) fn inverse_mass(&self, net: &Net, i: usize) -> f64 {
+    pub(crate) fn inverse_mass(&self, topology: &Topology, i: usize) -> f64 {
         match self.sleep.asleep[i] {
-            true => net.inverse_mass[i],
+            true => topology.inverse_mass[i],
             false => self.vertices[i].inverse_mass,
         }
     }
@@ -129,7 +129,7 @@ impl Run<'_> {
     /// Whether cloth sleeps at all: it needs a weight to be held against, and no wind.
     fn may_sleep(&self) -> bool {
         self.options.sleeping
-            && self.net.fall > 0.0
+            && self.topology.fall > 0.0
             && self.options.gravity == Gravity::Ballistic
             && self.fields.is_empty()
     }
@@ -156,7 +156,7 @@ impl Run<'_> {
         self.put_all_on_agenda();
         let loads = self.loads();
         for (i, load) in loads.iter().enumerate() {
-            let inverse_mass = self.state.inverse_mass(self.net, i);
+            let inverse_mass = self.state.inverse_mass(self.topology, i);
             if inverse_mass > 0.0 {
                 self.ask(i, load, inverse_mass);
             }
@@ -166,8 +166,8 @@ impl Run<'_> {
 
     /// Asks a vertex on which `load` acts whether it falls asleep, or wakes.
     fn ask(&mut self, i: usize, load: &Load, inverse_mass: f64) {
-        let (sleep, weight) = (&mut self.state.sleep, self.net.fall);
-        let sum = load.force * inverse_mass + self.net.gravity;
+        let (sleep, weight) = (&mut self.state.sleep, self.topology.fall);
+        let sum = load.force * inverse_mass + self.topology.gravity;
         let held = load.push != Vec3::ZERO && !load.driven;
         if sleep.asleep[i] {
             if !held || (sum - sleep.mean[i]).length() > DISTURBED * weight {
@@ -203,15 +203,18 @@ impl Run<'_> {
 
     /// Notes which vertices have stayed where they were; true if one has.
     fn note_places(&mut self) -> bool {
-        let (t, net) = (self.state.time, self.net);
+        let (t, topology) = (self.state.time, self.topology);
         let mut any = false;
-        for i in 0..net.first_of_obstacles {
+        for i in 0..topology.first_of_obstacles {
             let vertex = &self.state.vertices[i];
             let sleep = &mut self.state.sleep;
             if vertex.inverse_mass == 0.0 {
                 continue;
             }
-            let (x, most) = (vertex.at(t, net.gravity), PLACE * net.reach_of(i as u32));
+            let (x, most) = (
+                vertex.at(t, topology.gravity),
+                PLACE * topology.reach_of(i as u32),
+            );
             sleep.moved[i] = (x - sleep.last[i]).length();
             sleep.last[i] = x;
             if (x - sleep.place[i]).length_squared() > most * most {
@@ -226,30 +229,34 @@ impl Run<'_> {
 
     /// What acts on each vertex now. All clocks have just ticked.
     fn loads(&mut self) -> Vec<Load> {
-        let (t, net) = (self.state.time, self.net);
+        let (t, topology) = (self.state.time, self.topology);
         let mut loads = vec![Load::default(); self.state.vertices.len()];
-        let places = self.state.vertices.iter().map(|v| v.at(t, net.gravity));
+        let places = self
+            .state
+            .vertices
+            .iter()
+            .map(|v| v.at(t, topology.gravity));
         let x: Vec<Vec3> = places.collect();
         // elastic forces
-        for (level, beat) in net.beats.iter().enumerate() {
+        for (level, clock_level) in topology.clock_levels.iter().enumerate() {
             let half = 0.5 * period(level as u8);
             let mut add = |i: u32, force: Vec3| {
                 loads[i as usize].force += force;
                 loads[i as usize].half_kick += force * half;
             };
-            for spring in &beat.springs {
+            for spring in &clock_level.springs {
                 let force = spring.force(spring.ends.map(|i| x[i as usize]));
                 add(spring.ends[0], force);
                 add(spring.ends[1], -force);
             }
-            for face in &beat.triangles {
+            for face in &clock_level.triangles {
                 let forces = face.force(face.corners.map(|i| x[i as usize]));
                 face.corners
                     .iter()
                     .zip(forces)
                     .for_each(|(i, f)| add(*i, f));
             }
-            for hinge in &beat.hinges {
+            for hinge in &clock_level.hinges {
                 let forces = hinge.force(hinge.corners.map(|i| x[i as usize]));
                 hinge
                     .corners
@@ -261,32 +268,39 @@ impl Run<'_> {
         // layers that push, and static friction
         let moves = |i: u32| {
             let k = i as usize;
-            let obstacle = (net.object[k] as usize).checked_sub(net.sheets);
+            let obstacle = (topology.object[k] as usize).checked_sub(topology.sheets);
             let gives = obstacle.is_some_and(|k| matches!(self.state.bodies.get(k), Some(Some(_))));
             let vertex = &self.state.vertices[k];
-            let prescribed = self.state.inverse_mass(net, k) == 0.0;
+            let prescribed = self.state.inverse_mass(topology, k) == 0.0;
             gives || (prescribed && vertex.velocity != Vec3::ZERO)
         };
-        for (level, entries) in self.state.agenda.levels.iter().enumerate() {
+        for (level, entries) in self.state.schedule.levels.iter().enumerate() {
             let half = 0.5 * period(level as u8);
             for entry in entries {
                 let corners = entry.corners.map(|i| x[i as usize]);
                 let found = entry.kind().closest(corners);
                 let d = found.distance_squared.sqrt();
-                let outermost = net.thickness_of(&entry.corners);
-                if d >= net.layers.thickness(outermost, entry.from) {
+                let outermost = topology.thickness_of(&entry.corners);
+                if d >= topology.layers.thickness(outermost, entry.from) {
                     continue;
                 }
                 let n = found.apart / d;
                 let layers = self.state.pairs.pool[entry.pair as usize].layers;
-                let total = |from, to| net.layers.force(outermost, from, to, d);
+                let total = |from, to| topology.layers.force(outermost, from, to, d);
                 let push = n * total(entry.from, entry.to.min(layers));
-                let deepest = net.layers.deepest(outermost, entry.from, d).min(entry.to);
-                let of_all = |l: u32| net.layers.stiffness_of_all(l);
+                let deepest = topology
+                    .layers
+                    .deepest(outermost, entry.from, d)
+                    .min(entry.to);
+                let of_all = |l: u32| topology.layers.stiffness_of_all(l);
                 let stiffness = of_all(deepest) - of_all(entry.from - 1);
                 let mut force = push;
-                if d >= net.layers.thickness(outermost, entry.to.saturating_add(1)) {
-                    let [a, b] = [entry.corners[0], entry.corners[3]].map(|i| net.object_of(i));
+                if d >= topology
+                    .layers
+                    .thickness(outermost, entry.to.saturating_add(1))
+                {
+                    let [a, b] =
+                        [entry.corners[0], entry.corners[3]].map(|i| topology.object_of(i));
                     let most = a.contact(b).at_rest() * total(1, entry.to);
                     force += self
                         .state
@@ -311,11 +325,13 @@ impl Run<'_> {
     /// Vertex `i` stands still from now on.
     fn lie_down(&mut self, i: usize) {
         let pinned = |mover: &crate::mover::Mover| mover.vertices.contains(&(i as u32));
-        if self.net.movers.iter().any(pinned) || self.net.aired.contains(&(i as u32)) {
+        if self.topology.movers.iter().any(pinned)
+            || self.topology.loaded_vertices.contains(&(i as u32))
+        {
             self.state.sleep.steady[i] = 0;
             return;
         }
-        let (t, gravity) = (self.state.time, self.net.gravity);
+        let (t, gravity) = (self.state.time, self.topology.gravity);
         let vertex = &mut self.state.vertices[i];
         vertex.move_to(t, gravity);
         (vertex.velocity, vertex.inverse_mass) = (Vec3::ZERO, 0.0);
@@ -324,12 +340,12 @@ impl Run<'_> {
         self.moves_otherwise(i);
     }
 
-    /// Vertex `i` is free again; its pairs are not on the agenda yet.
+    /// Vertex `i` is free again; its pairs are not on the schedule yet.
     fn wake(&mut self, i: usize) {
         let t = self.state.time;
         let vertex = &mut self.state.vertices[i];
         vertex.time = t;
-        vertex.inverse_mass = self.net.inverse_mass[i];
+        vertex.inverse_mass = self.topology.inverse_mass[i];
         self.state.sleep.asleep[i] = false;
         self.state.sleep.steady[i] = 0;
         self.state.sleep.count -= 1;
@@ -340,8 +356,10 @@ impl Run<'_> {
     fn moves_otherwise(&mut self, i: usize) {
         self.scratch.touched.push(i as u32);
         if self.options.certificate == Certificate::Ball {
-            let ranks = 0..RANKS;
-            self.scratch.left.extend(ranks.map(|rank| (i as u32, rank)));
+            let size_classes = 0..SIZE_CLASSES;
+            self.scratch
+                .left
+                .extend(size_classes.map(|size_class| (i as u32, size_class)));
         }
     }
 
@@ -352,13 +370,13 @@ impl Run<'_> {
         if self.state.sleep.count == 0 || !entry.corners.iter().any(|i| sleeps(self, *i)) {
             return;
         }
-        let (t, net) = (self.state.time, self.net);
+        let (t, topology) = (self.state.time, self.topology);
         let mut closing = 0.0;
         for (i, w) in entry.corners.iter().zip(weights) {
             let vertex = &self.state.vertices[*i as usize];
-            closing -= w * n.dot(vertex.velocity_at(t, net.gravity));
+            closing -= w * n.dot(vertex.velocity_at(t, topology.gravity));
         }
-        let limit = COMING * (net.fall * net.thickness_of(&entry.corners)).sqrt();
+        let limit = COMING * (topology.fall * topology.thickness_of(&entry.corners)).sqrt();
         if closing > limit {
             for i in entry.corners {
                 if sleeps(self, i) {
@@ -370,7 +388,7 @@ impl Run<'_> {
         }
     }
 
-    /// Puts pairs of vertices that were woken by a hit back on the agenda.
+    /// Puts pairs of vertices that were woken by a hit back on the schedule.
     pub(crate) fn follow_hits(&mut self) {
         if std::mem::take(&mut self.scratch.woken) {
             self.put_all_on_agenda();
@@ -378,29 +396,29 @@ impl Run<'_> {
         }
     }
 
-    /// Puts pairs of sleeping vertices back on the agenda.
+    /// Puts pairs of sleeping vertices back on the schedule.
     fn put_all_on_agenda(&mut self) {
         let (pairs, t) = (&mut self.state.pairs, self.state.time);
-        for entry in self.state.agenda.dormant.iter().flatten() {
+        for entry in self.state.schedule.dormant.iter().flatten() {
             pairs.take_grip_up(entry.pair, t);
         }
-        self.state.agenda.put_back_dormant(&mut self.scratch.tail);
+        self.state.schedule.put_back_dormant(&mut self.scratch.tail);
     }
 
-    /// Takes pairs off the agenda whose corners all sleep or never move.
+    /// Takes pairs off the schedule whose corners all sleep or never move.
     fn take_sleepers_off_agenda(&mut self) {
-        let (state, net) = (&mut *self.state, self.net);
+        let (state, topology) = (&mut *self.state, self.topology);
         if state.sleep.count == 0 {
             return;
         }
         let (sleep, pairs, t) = (&state.sleep, &mut state.pairs, state.time);
-        let still = |i: u32| sleep.asleep[i as usize] || net.fixed[i as usize];
+        let still = |i: u32| sleep.asleep[i as usize] || topology.fixed[i as usize];
         state
-            .agenda
+            .schedule
             .take_dormant(|entry| entry.corners.into_iter().all(still));
         // friction does not forget while a pair sleeps
-        for entry in state.agenda.dormant.iter().flatten() {
-            let first = net
+        for entry in state.schedule.dormant.iter().flatten() {
+            let first = topology
                 .layers
                 .level(pairs.records[entry.pair as usize].clock, 1);
             pairs.lay_grip_down(entry.pair, t.saturating_sub(1 << first.unwrap_or(0)));

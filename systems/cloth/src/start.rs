@@ -6,9 +6,9 @@ use drystone_geometry::{Aabb, BoxTree};
 use serde::{Deserialize, Serialize};
 
 use crate::Error;
-use crate::net::Net;
 use crate::pair::Kind;
 use crate::state::Feature;
+use crate::topology::Topology;
 
 /// Most places that are reported.
 const MOST: usize = 100;
@@ -102,7 +102,7 @@ fn refuse(mut patches: Vec<Patch>) -> Result<(), Error> {
     }
 }
 
-impl Net {
+impl Topology {
     /// Places where an edge and a triangle share a point, or in the plane two segments; those where both are
     /// prescribed only if `scripted`.
     pub(crate) fn crossings(&self, x: &[Vec3], scripted: bool) -> Vec<(u32, u32)> {

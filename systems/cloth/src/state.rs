@@ -3,7 +3,6 @@
 use drystone_base::Vec3;
 use serde::{Deserialize, Serialize};
 
-use crate::agenda::Agenda;
 use crate::balls::Balls;
 use crate::body::FreeBody;
 use crate::broad::Broad;
@@ -11,12 +10,13 @@ use crate::clock::{Tick, seconds};
 use crate::heap::Heap;
 use crate::kdop::KDops;
 use crate::mover::MoverState;
-use crate::net::Net;
 use crate::pair::Kind;
 use crate::pairs::Pairs;
+use crate::penalty_schedule::PenaltySchedule;
 use crate::scripted::Meeting;
 use crate::sleep::Sleep;
-use crate::toil::Toil;
+use crate::stall_watch::StallWatch;
+use crate::topology::Topology;
 use crate::vertex::Vertex;
 use crate::{Account, BroadPhase, Certificate, Options, Patch, patches_as_obj};
 
@@ -33,7 +33,7 @@ pub struct State {
     /// Impulse on prescribed vertices since it was last asked for \[N s\].
     pub(crate) reaction: Vec<Vec3>,
     pub(crate) pairs: Pairs,
-    pub(crate) agenda: Agenda,
+    pub(crate) schedule: PenaltySchedule,
     pub(crate) broad: Broad,
     pub(crate) balls: Balls,
     /// Pairs of a vertex and a half-space, which are there for ever; see `half_space.rs`.
@@ -51,8 +51,8 @@ pub struct State {
     pub(crate) account: Account,
     /// Written by `scripted.rs`.
     pub(crate) meetings: Vec<Meeting>,
-    /// Written by `toil.rs`.
-    pub(crate) toil: Toil,
+    /// Written by `stall_watch.rs`.
+    pub(crate) stall_watch: StallWatch,
     /// Written by `sleep.rs`.
     pub(crate) sleep: Sleep,
     /// When brute force looks at all pairs again.
@@ -63,16 +63,16 @@ pub struct State {
 
 impl State {
     /// Vertices at the start, nothing known of pairs.
-    pub(crate) fn new(net: &Net) -> Self {
-        let mut vertices: Vec<Vertex> = (0..net.start.len())
+    pub(crate) fn new(topology: &Topology) -> Self {
+        let mut vertices: Vec<Vertex> = (0..topology.start.len())
             .map(|i| Vertex {
-                position: net.start[i],
-                velocity: net.velocity[i],
+                position: topology.start[i],
+                velocity: topology.velocity[i],
                 time: 0,
-                inverse_mass: net.inverse_mass[i],
+                inverse_mass: topology.inverse_mass[i],
             })
             .collect();
-        for mover in &net.movers {
+        for mover in &topology.movers {
             for i in &mover.vertices {
                 vertices[*i as usize].inverse_mass = 0.0;
                 vertices[*i as usize].velocity = Vec3::ZERO;
@@ -80,11 +80,11 @@ impl State {
         }
         Self {
             time: 0,
-            movers: net.movers.iter().map(|mover| mover.begin()).collect(),
+            movers: topology.movers.iter().map(|mover| mover.begin()).collect(),
             bodies: Vec::new(),
             reaction: vec![Vec3::ZERO; vertices.len()],
-            pairs: Pairs::new(net),
-            agenda: Agenda::default(),
+            pairs: Pairs::new(topology),
+            schedule: PenaltySchedule::default(),
             broad: Broad::default(),
             balls: Balls::default(),
             grounded: Vec::new(),
@@ -94,19 +94,19 @@ impl State {
             sleep: Sleep::new(vertices.len()),
             vertices,
             stall: None,
-            drops: vec![0; net.elements.followed()],
-            pressed: vec![u8::MAX; net.start.len()],
+            drops: vec![0; topology.elements.followed()],
+            pressed: vec![u8::MAX; topology.start.len()],
             account: Account::default(),
             meetings: Vec::new(),
-            toil: Toil::default(),
+            stall_watch: StallWatch::default(),
             look_again: Tick::MAX,
             round: 0,
         }
     }
 
-    /// Whether all lists fit each other and `net`: a snapshot from outside may be anything.
-    pub(crate) fn is_sound(&self, net: &Net, options: &Options) -> bool {
-        let count = net.start.len();
+    /// Whether all lists fit each other and `topology`: a snapshot from outside may be anything.
+    pub(crate) fn is_sound(&self, topology: &Topology, options: &Options) -> bool {
+        let count = topology.start.len();
         let certified = match options.certificate {
             Certificate::Ball => self.balls.is_sound(count, self.pairs.pool.len()),
             Certificate::Slab => self.slabs.is_sound(self.pairs.pool.len()),
@@ -116,17 +116,17 @@ impl State {
             && self.bodies.len() <= self.movers.len()
             && self.bodies.iter().flatten().all(FreeBody::is_sound)
             && self.sleep.is_sound(count)
-            && self.drops.len() == net.elements.followed()
-            && self.pressed.len() == net.start.len()
+            && self.drops.len() == topology.elements.followed()
+            && self.pressed.len() == topology.start.len()
             && self.vertices.iter().all(|v| v.time <= self.time)
-            && self.pairs.is_sound(net)
+            && self.pairs.is_sound(topology)
             && self
                 .grounded
                 .iter()
                 .all(|p| (*p as usize) < self.pairs.pool.len())
-            && self.agenda.is_sound(&self.pairs.pool)
+            && self.schedule.is_sound(&self.pairs.pool)
             && certified
-            && (options.broad_phase == BroadPhase::Boxes || self.kdops.is_sound(net))
+            && (options.broad_phase == BroadPhase::Boxes || self.kdops.is_sound(topology))
     }
 
     /// Time since the start \[s\].
@@ -162,21 +162,21 @@ pub struct Feature {
 
 impl Feature {
     pub(crate) fn of(
-        net: &Net,
+        topology: &Topology,
         kind: Kind,
         second: bool,
         a: u32,
         x: &impl Fn(u32) -> Vec3,
     ) -> Self {
         let (what, corners): (&str, Vec<u32>) = match (kind, second) {
-            (Kind::VertexFace, true) => ("triangle", net.faces[a as usize].to_vec()),
-            (Kind::VertexPlane, true) => ("half-space", net.planes[a as usize].to_vec()),
+            (Kind::VertexFace, true) => ("triangle", topology.faces[a as usize].to_vec()),
+            (Kind::VertexPlane, true) => ("half-space", topology.planes[a as usize].to_vec()),
             (Kind::EdgeEdge, _) | (Kind::VertexEdge, true) => {
-                ("edge", net.edges[a as usize].to_vec())
+                ("edge", topology.edges[a as usize].to_vec())
             }
             _ => ("vertex", vec![a]),
         };
-        let object = net.object_of(corners[0]);
+        let object = topology.object_of(corners[0]);
         let first = match what {
             "triangle" => object.faces.start,
             "edge" => object.edges.start,

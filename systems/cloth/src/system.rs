@@ -9,10 +9,10 @@ use crate::body::FreeBody;
 use crate::clock::{LEVELS, Tick, period, seconds, ticks};
 use crate::elastic::Held;
 use crate::event_loop::{Run, Scratch};
-use crate::net::Net;
 use crate::pair::Kind;
 use crate::start::Close;
 use crate::state::State;
+use crate::topology::Topology;
 use crate::vertex::Vertex;
 pub use roster::Kept;
 
@@ -42,7 +42,7 @@ pub struct Place {
 pub struct System {
     model: Model,
     options: Options,
-    net: Net,
+    topology: Topology,
     state: State,
     scratch: Scratch,
     start: Start,
@@ -53,10 +53,10 @@ impl System {
     pub fn new(model: Model, options: Options) -> Result<Self, Error> {
         options.validate()?;
         model.validate()?;
-        let net = Net::new(&model, &options)?;
-        net.validate_start(options.start_layers)?;
-        let state = State::new(&net);
-        let mut system = Self::begun(model, options, net, state, Scratch::default());
+        let topology = Topology::new(&model, &options)?;
+        topology.validate_start(options.start_layers)?;
+        let state = State::new(&topology);
+        let mut system = Self::begun(model, options, topology, state, Scratch::default());
         system.open_account();
         system.start = Start {
             deepest: system.scratch.tally.deepest,
@@ -68,7 +68,7 @@ impl System {
     /// Takes down the energies of the start.
     pub(crate) fn open_account(&mut self) {
         let energy = self.energy();
-        let kept = watch::kept_energy(&self.net, &self.state);
+        let kept = watch::kept_energy(&self.topology, &self.state);
         let account = &mut self.state.account;
         (account.start, account.layers) = (kept, energy.contact);
         account.peak = watch::at_work(&energy);
@@ -83,14 +83,14 @@ impl System {
     pub(crate) fn begun(
         model: Model,
         options: Options,
-        net: Net,
+        topology: Topology,
         state: State,
         scratch: Scratch,
     ) -> Self {
         let mut system = Self {
             model,
             options,
-            net,
+            topology,
             state,
             scratch,
             start: Start::default(),
@@ -103,14 +103,14 @@ impl System {
     pub fn resumed(model: Model, options: Options, state: State) -> Result<Self, Error> {
         options.validate()?;
         model.validate()?;
-        let net = Net::new(&model, &options)?;
+        let topology = Topology::new(&model, &options)?;
         let mut system = Self {
-            state: State::new(&net),
+            state: State::new(&topology),
             scratch: Scratch::default(),
             start: Start::default(),
             model,
             options,
-            net,
+            topology,
         };
         system.restore(state)?;
         Ok(system)
@@ -132,7 +132,7 @@ impl System {
 
     fn run(&mut self) -> Run<'_> {
         Run {
-            net: &self.net,
+            topology: &self.topology,
             options: &self.options,
             fields: &self.model.fields,
             state: &mut self.state,
@@ -148,37 +148,37 @@ impl System {
     /// present velocity. Another clock has another last tick, so that jumps, as when the velocity changes
     /// (`pulled_energy`); the jump is work of what moves the vertex.
     fn change_clocks(&mut self) {
-        let before = std::mem::take(&mut self.net.levels);
+        let before = std::mem::take(&mut self.topology.levels);
         self.group();
-        let (t, net) = (self.state.time, &self.net);
+        let (t, topology) = (self.state.time, &self.topology);
         let since = |level: u8| seconds(t & ((1 << level) - 1));
         let ahead = |level: u8| 0.5 * period(level) - since(level);
         let kept = |vertices: &[Vertex], k: usize, level: u8| {
-            let back = |i: u32| vertices[i as usize].before(t, since(level), net.gravity);
-            let moving = net.elements.corners(k).iter().map(|i| {
+            let back = |i: u32| vertices[i as usize].before(t, since(level), topology.gravity);
+            let moving = topology.elements.corners(k).iter().map(|i| {
                 let vertex = &vertices[*i as usize];
                 match vertex.inverse_mass > 0.0 {
                     true => 0.5 * vertex.velocity.length_squared() / vertex.inverse_mass,
                     false => 0.0,
                 }
             });
-            moving.sum::<f64>() + net.elements.kept(k, level, back)
+            moving.sum::<f64>() + topology.elements.kept(k, level, back)
         };
-        for (k, (old, new)) in before.iter().zip(&net.levels).enumerate() {
+        for (k, (old, new)) in before.iter().zip(&topology.levels).enumerate() {
             if old != new {
                 let vertices = &mut self.state.vertices;
-                let corners = net.elements.corners(k);
+                let corners = topology.elements.corners(k);
                 for i in corners {
-                    vertices[*i as usize].move_to(t, net.gravity);
+                    vertices[*i as usize].move_to(t, topology.gravity);
                 }
-                let pulled = net.elements.is_pulled(k);
+                let pulled = topology.elements.is_pulled(k);
                 let held_before = if pulled { kept(vertices, k, *old) } else { 0.0 };
                 let mut held = Held {
                     work: 0.0,
                     reaction: &mut self.state.reaction,
                 };
                 let missing = ahead(*new) - ahead(*old);
-                net.elements.push(k, missing, vertices, &mut held);
+                topology.elements.push(k, missing, vertices, &mut held);
                 self.state.account.movers += match pulled {
                     true => kept(vertices, k, *new) - held_before,
                     false => held.work,
@@ -190,17 +190,17 @@ impl System {
 
     /// Puts elements on the clocks that their present shape asks for; those at hands and moving pins stand alone.
     fn group(&mut self) {
-        let mut pulls = self.net.pulling();
+        let mut pulls = self.topology.pulling();
         for i in 0..self.state.vertices.len() {
-            let hand =
-                self.state.inverse_mass(&self.net, i) == 0.0 && self.net.inverse_mass[i] > 0.0;
-            pulls[i] |= hand && !self.net.fixed[i];
+            let hand = self.state.inverse_mass(&self.topology, i) == 0.0
+                && self.topology.inverse_mass[i] > 0.0;
+            pulls[i] |= hand && !self.topology.fixed[i];
         }
-        let check = std::mem::take(&mut self.net.check);
-        self.net
+        let check = std::mem::take(&mut self.topology.check);
+        self.topology
             .group(&self.state.drops, &self.state.pressed, &pulls);
         // who is looked at less often must be certified for longer
-        for (i, (old, new)) in check.iter().zip(&self.net.check).enumerate() {
+        for (i, (old, new)) in check.iter().zip(&self.topology.check).enumerate() {
             if old != new {
                 self.scratch.touched.push(i as u32);
             }
@@ -256,7 +256,7 @@ impl System {
         };
         let fits = state.vertices.len() == self.state.vertices.len()
             && state.movers.len() == self.state.movers.len()
-            && state.is_sound(&self.net, &self.options);
+            && state.is_sound(&self.topology, &self.options);
         if !fits {
             return Err(Error::State {
                 found: count(&state),
@@ -304,7 +304,7 @@ impl System {
     ) -> Report {
         let clock = Stopwatch::start();
         self.scratch.tally = Default::default();
-        self.scratch.toiled = 0;
+        self.scratch.counted_ticks = 0;
         let end = if seconds > 0.0 {
             self.state.time.saturating_add(ticks(seconds))
         } else {
@@ -350,7 +350,7 @@ impl System {
         let (energy, surplus) = self.close_account();
         let state = &self.state;
         let mut layers = vec![0u64; 2];
-        let mut level: Vec<u8> = self.net.check.clone();
+        let mut level: Vec<u8> = self.topology.check.clone();
         for p in state.pairs.all() {
             let pair = &state.pairs.pool[p as usize];
             let record = &state.pairs.records[p as usize];
@@ -363,7 +363,7 @@ impl System {
             }
             layers[bin] += 1;
             if let Some(deep) = (pair.layers > 0)
-                .then(|| self.net.layers.level(record.clock, pair.layers))
+                .then(|| self.topology.layers.level(record.clock, pair.layers))
                 .flatten()
             {
                 for i in pair.corners {
@@ -401,11 +401,11 @@ impl System {
 
     /// Energies now, and what of them was not put in.
     fn close_account(&mut self) -> (Energy, Surplus) {
-        let (net, state) = (&self.net, &mut self.state);
-        let sheets = energy::energy_of_sheets(net, state);
-        let all = energy::sum(&sheets, energy::contact_energy(net, state));
+        let (topology, state) = (&self.topology, &mut self.state);
+        let sheets = energy::energy_of_sheets(topology, state);
+        let all = energy::sum(&sheets, energy::contact_energy(topology, state));
         let before = &mut self.scratch.sheet_energy;
-        let surplus = watch::close_account(net, state, &sheets, before, &all);
+        let surplus = watch::close_account(topology, state, &sheets, before, &all);
         (all, surplus)
     }
 
@@ -420,11 +420,11 @@ impl System {
     }
 
     fn object_points(&self, object: usize) -> Vec<Vec3> {
-        let range = self.net.objects[object].vertices.clone();
+        let range = self.topology.objects[object].vertices.clone();
         let vertices = &self.state.vertices[range];
         vertices
             .iter()
-            .map(|v| v.at(self.state.time, self.net.gravity))
+            .map(|v| v.at(self.state.time, self.topology.gravity))
             .collect()
     }
 
@@ -440,11 +440,11 @@ impl System {
 
     /// How fast the vertices of sheet `i` are \[m/s\].
     pub fn velocities(&self, i: usize) -> Vec<Vec3> {
-        let range = self.net.objects[i].vertices.clone();
+        let range = self.topology.objects[i].vertices.clone();
         let vertices = &self.state.vertices[range];
         vertices
             .iter()
-            .map(|v| v.velocity_at(self.state.time, self.net.gravity))
+            .map(|v| v.velocity_at(self.state.time, self.topology.gravity))
             .collect()
     }
 
@@ -466,9 +466,10 @@ impl System {
     fn drive(&mut self, mover: usize, pose: Pose, seconds: f64) {
         let now = self.state.time;
         let finite = pose.position.is_finite() && pose.rotation.is_normalized();
-        if let (Some(path), Some(state)) =
-            (self.net.movers.get(mover), self.state.movers.get_mut(mover))
-            && finite
+        if let (Some(path), Some(state)) = (
+            self.topology.movers.get(mover),
+            self.state.movers.get_mut(mover),
+        ) && finite
             && seconds > 0.0
         {
             if let Some(body) = self.state.bodies.get_mut(mover) {
@@ -482,13 +483,15 @@ impl System {
     /// `motion` and what the cloth makes of that. To be called before an advance of that length, and for every
     /// one anew; [`System::answer_of`] tells where it went. False for motions that are not finite.
     pub fn free_obstacle(&mut self, i: usize, motion: &FreeMotion, seconds: f64) -> bool {
-        let driven = i < self.model.obstacles.len() && self.net.movers[i].is_driven();
-        let riders = motion.riders.iter();
-        let riders: Vec<u32> = riders.filter_map(|r| self.mover_of_pin(*r)).collect();
-        for m in &riders {
+        let driven = i < self.model.obstacles.len() && self.topology.movers[i].is_driven();
+        let attached_pins = motion.attached_pins.iter();
+        let attached_pins: Vec<u32> = attached_pins
+            .filter_map(|r| self.mover_of_pin(*r))
+            .collect();
+        for m in &attached_pins {
             self.state.movers[*m as usize].let_give_way(None);
         }
-        let body = FreeBody::new(motion, riders, self.state.time, seconds);
+        let body = FreeBody::new(motion, attached_pins, self.state.time, seconds);
         let (true, Some(body)) = (driven, body) else {
             return false;
         };
@@ -508,7 +511,7 @@ impl System {
             .map(|s| s.pins.len())
             .sum();
         let m = self.model.obstacles.len() + before + pin;
-        let held = pin < own && self.net.movers[m].is_driven() && self.state.movers[m].holds();
+        let held = pin < own && self.topology.movers[m].is_driven() && self.state.movers[m].holds();
         held.then_some(m as u32)
     }
 
@@ -521,13 +524,13 @@ impl System {
     /// Impulse that obstacle `i` has received since this was last called \[N s\], and its moment about
     /// `centre` \[N m s\].
     pub fn take_reaction(&mut self, i: usize, centre: Vec3) -> (Vec3, Vec3) {
-        let range = self.net.objects[self.model.sheets.len() + i]
+        let range = self.topology.objects[self.model.sheets.len() + i]
             .vertices
             .clone();
         let (mut linear, mut angular) = (Vec3::ZERO, Vec3::ZERO);
         for k in range {
             let impulse = std::mem::take(&mut self.state.reaction[k]);
-            let x = self.state.vertices[k].at(self.state.time, self.net.gravity);
+            let x = self.state.vertices[k].at(self.state.time, self.topology.gravity);
             linear += impulse;
             angular += (x - centre).cross(impulse);
         }
@@ -536,7 +539,7 @@ impl System {
 
     /// Energies now.
     pub fn energy(&self) -> Energy {
-        energy::energy(&self.net, &self.state)
+        energy::energy(&self.topology, &self.state)
     }
 
     /// Work put in and energy taken since the start.
@@ -547,38 +550,38 @@ impl System {
     /// Dashpots that are stronger than their clocks can carry. Their sheets rest where they should, and never gain
     /// energy, but relax sooner than asked for.
     pub fn clamped_dampers(&self) -> Vec<ClampedDamper> {
-        self.net.clamped_dampers()
+        self.topology.clamped_dampers()
     }
 
     /// Momentum of everything free \[kg m/s\], and its moment about the origin \[kg m²/s\].
     pub fn momentum(&self) -> (Vec3, Vec3) {
-        energy::momentum(&self.net, &self.state)
+        energy::momentum(&self.topology, &self.state)
     }
 
     fn all_points(&self, state: &State) -> Vec<Vec3> {
         state
             .vertices
             .iter()
-            .map(|v| v.at(state.time, self.net.gravity))
+            .map(|v| v.at(state.time, self.topology.gravity))
             .collect()
     }
 
     /// Places where something crosses something now, by exact predicates: none, ever.
     pub fn crossings(&self) -> Vec<Patch> {
-        self.net
+        self.topology
             .crossing_patches(&self.all_points(&self.state), true)
     }
 
     /// Whether something crosses something in `state`, seen while advancing a clone of this system.
     pub fn crosses(&self, state: &State) -> bool {
         let x = self.all_points(state);
-        !(self.net.crossings(&x, true).is_empty() && self.net.sunk(&x, true).is_empty())
+        !(self.topology.crossings(&x, true).is_empty() && self.topology.sunk(&x, true).is_empty())
     }
 
     /// Pairs that lack a layer at the distance they have now, by brute force: none, ever.
     pub fn missing_layers(&self) -> Vec<(Kind, u32, u32)> {
         let x = self.all_points(&self.state);
-        let close = self.net.close_pairs(&x, 1.0, |_, _| true);
+        let close = self.topology.close_pairs(&x, 1.0, |_, _| true);
         let mut missing = Vec::new();
         for Close {
             kind,
@@ -590,7 +593,10 @@ impl System {
         } in close
         {
             let key = ((kind as u64) << 60) | (u64::from(a) << 30) | u64::from(b);
-            let needed = self.net.layers.count(thickness, distance, u32::MAX - 2);
+            let needed = self
+                .topology
+                .layers
+                .count(thickness, distance, u32::MAX - 2);
             let pairs = &self.state.pairs;
             let listed = pairs.all().find(|p| pairs.records[*p as usize].key == key);
             if listed.is_none_or(|p| pairs.pool[p as usize].layers < needed) {
@@ -603,7 +609,7 @@ impl System {
     /// The least distance of two pieces that may touch, if below their thickness \[m\].
     pub fn least_distance(&self) -> Option<f64> {
         let x = self.all_points(&self.state);
-        let close = self.net.close_pairs(&x, 1.0, |_, _| true);
+        let close = self.topology.close_pairs(&x, 1.0, |_, _| true);
         close
             .iter()
             .map(|pair| pair.distance)
@@ -611,16 +617,16 @@ impl System {
     }
 }
 
-/// For whoever looks closer, and for hands.
+/// Diagnostics and interactive dragging.
 impl System {
     /// Of every vertex of sheet `i`: the shortest period of all forces that act on it \[s\], and how many
     /// penalty layers are active at it (Harmon 2012, Fig. 2 and 4).
     pub fn clocks(&self, i: usize) -> Vec<(f64, u32)> {
-        let Some(object) = self.net.objects.get(i) else {
+        let Some(object) = self.topology.objects.get(i) else {
             return Vec::new();
         };
         let range = object.vertices.clone();
-        let mut found: Vec<(u8, u32)> = self.net.check[range.clone()]
+        let mut found: Vec<(u8, u32)> = self.topology.check[range.clone()]
             .iter()
             .map(|level| (*level, 0))
             .collect();
@@ -630,7 +636,7 @@ impl System {
                 continue;
             }
             let clock = self.state.pairs.records[p as usize].clock;
-            let level = self.net.layers.level(clock, pair.layers);
+            let level = self.topology.layers.level(clock, pair.layers);
             for corner in pair.corners.map(|i| i as usize) {
                 if range.contains(&corner) {
                     let (least, most) = &mut found[corner - range.start];
@@ -654,13 +660,13 @@ impl System {
             return false;
         };
         self.run().wake_one(i);
-        let (t, gravity) = (self.state.time, self.net.gravity);
-        let before = watch::kept_energy(&self.net, &self.state);
+        let (t, gravity) = (self.state.time, self.topology.gravity);
+        let before = watch::kept_energy(&self.topology, &self.state);
         let held = &mut self.state.vertices[i];
         held.move_to(t, gravity);
         let new = std::mem::replace(&mut held.inverse_mass, 0.0) > 0.0;
         held.velocity = velocity;
-        let after = watch::kept_energy(&self.net, &self.state);
+        let after = watch::kept_energy(&self.topology, &self.state);
         self.state.account.movers += after - before;
         if new {
             self.group();
@@ -673,12 +679,12 @@ impl System {
     pub fn let_go(&mut self, sheet: usize, vertex: usize) {
         if let Some(i) = self.free_vertex(sheet, vertex) {
             self.run().wake_one(i);
-            let (t, gravity) = (self.state.time, self.net.gravity);
+            let (t, gravity) = (self.state.time, self.topology.gravity);
             let held = &mut self.state.vertices[i];
             held.move_to(t, gravity);
             if held.inverse_mass == 0.0 {
-                held.inverse_mass = self.net.inverse_mass[i];
-                let given = held.own_energy(held.inverse_mass, self.net.true_gravity);
+                held.inverse_mass = self.topology.inverse_mass[i];
+                let given = held.own_energy(held.inverse_mass, self.topology.true_gravity);
                 self.state.account.movers += given;
                 self.group();
             }
@@ -691,7 +697,7 @@ impl System {
         let own = self.model.sheets.get(sheet)?;
         let pinned = |pin: &crate::Pin| pin.vertices.contains(&(vertex as u32));
         let free = vertex < own.points.len() && !own.pins.iter().any(pinned);
-        free.then(|| self.net.objects[sheet].vertices.start + vertex)
+        free.then(|| self.topology.objects[sheet].vertices.start + vertex)
     }
 
     /// A vertex whose velocity changed between two advances: its certificates are made anew at once, so that a
@@ -699,8 +705,10 @@ impl System {
     fn moves_otherwise(&mut self, i: u32) {
         self.scratch.touched.push(i);
         if self.options.certificate == Certificate::Ball {
-            let ranks = 0..crate::pairs::RANKS;
-            self.scratch.left.extend(ranks.map(|rank| (i, rank)));
+            let size_classes = 0..crate::pairs::SIZE_CLASSES;
+            self.scratch
+                .left
+                .extend(size_classes.map(|size_class| (i, size_class)));
         }
         self.run().repair();
     }

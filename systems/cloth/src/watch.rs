@@ -14,8 +14,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::Energy;
 use crate::clock::{period, seconds};
-use crate::net::Net;
 use crate::state::State;
+use crate::topology::Topology;
 
 /// Surplus that passes for rounding of the clocks, as a share of the energy at work \[1\].
 pub const GAIN_SHARE: f64 = 0.01;
@@ -61,46 +61,46 @@ impl Surplus {
 /// velocities of the element's corners just after the last tick of its clock. Of one clock that is `½ m u·(u − h a) + V`, the
 /// same at every time for linear forces, whether the clock is short enough or not; corners that are prescribed
 /// stand for the half of a kick whose work is booked already.
-pub(crate) fn kept_energy(net: &Net, state: &State) -> f64 {
-    kept(net, state).0
+pub(crate) fn kept_energy(topology: &Topology, state: &State) -> f64 {
+    kept(topology, state).0
 }
 
 /// The form that leapfrog keeps, and by how much the energy swings about it beyond what stable clocks have \[J\].
-fn kept(net: &Net, state: &State) -> (f64, f64) {
-    let (t, gravity) = (state.time, net.gravity);
+fn kept(topology: &Topology, state: &State) -> (f64, f64) {
+    let (t, gravity) = (state.time, topology.gravity);
     let (mut moving, mut elastic) = (0.0, 0.0);
     let mut half_kick = vec![Vec3::ZERO; state.vertices.len()];
-    for (level, beat) in net.beats.iter().enumerate() {
+    for (level, clock_level) in topology.clock_levels.iter().enumerate() {
         let (since, h) = (seconds(t & ((1 << level) - 1)), period(level as u8));
         let back = |i: u32| state.vertices[i as usize].before(t, since, gravity);
         let mut half = |i: u32, force: Vec3| {
             half_kick[i as usize] += force * (0.5 * h);
             0.5 * h * force.dot(back(i).1)
         };
-        for spring in &beat.springs {
+        for spring in &clock_level.springs {
             let x = spring.ends.map(|i| back(i).0);
             let force = spring.force(x);
             elastic += spring.energy(x);
             moving -= half(spring.ends[0], force) + half(spring.ends[1], -force);
         }
-        for triangle in &beat.triangles {
+        for triangle in &clock_level.triangles {
             let x = triangle.corners.map(|i| back(i).0);
             elastic += triangle.energy(x);
             for (i, force) in triangle.corners.iter().zip(triangle.force(x)) {
                 moving -= half(*i, force);
             }
         }
-        for hinge in &beat.hinges {
+        for hinge in &clock_level.hinges {
             let x = hinge.corners.map(|i| back(i).0);
             elastic += hinge.energy(x);
             for (i, force) in hinge.corners.iter().zip(hinge.force(x)) {
                 moving -= half(*i, force);
             }
         }
-        for i in &beat.heavy {
+        for i in &clock_level.gravity_vertices {
             let vertex = &state.vertices[*i as usize];
             if vertex.inverse_mass > 0.0 {
-                let weight = net.true_gravity / vertex.inverse_mass;
+                let weight = topology.true_gravity / vertex.inverse_mass;
                 let ((x, u), now) = (back(*i), vertex.at(t, gravity));
                 moving += weight.dot(now - x) - 0.5 * h * weight.dot(u);
             }
@@ -109,10 +109,10 @@ fn kept(net: &Net, state: &State) -> (f64, f64) {
     let mut swing = 0.0;
     for (i, (v, half)) in state.vertices.iter().zip(&half_kick).enumerate() {
         if state.sleep.holds(i) {
-            moving -= net.true_gravity.dot(v.position) / net.inverse_mass[i];
+            moving -= topology.true_gravity.dot(v.position) / topology.inverse_mass[i];
         } else if v.inverse_mass > 0.0 {
             let (x, u) = (v.at(t, gravity), v.velocity_at(t, gravity));
-            moving += (0.5 * u.length_squared() - net.true_gravity.dot(x)) / v.inverse_mass;
+            moving += (0.5 * u.length_squared() - topology.true_gravity.dot(x)) / v.inverse_mass;
             swing += 0.5 * half.length_squared() * v.inverse_mass;
         }
     }
@@ -123,27 +123,27 @@ fn kept(net: &Net, state: &State) -> (f64, f64) {
 ///
 /// It jumps when such a vertex changes its velocity between two ticks of an element: the kick before stands for half a
 /// period of the old velocity to come. The jump is work of what moves the vertex.
-pub(crate) fn pulled_energy(net: &Net, state: &State) -> f64 {
-    let (t, gravity) = (state.time, net.gravity);
+pub(crate) fn pulled_energy(topology: &Topology, state: &State) -> f64 {
+    let (t, gravity) = (state.time, topology.gravity);
     let mut sum = 0.0;
-    for (level, beat) in net.beats.iter().enumerate() {
+    for (level, clock_level) in topology.clock_levels.iter().enumerate() {
         let (since, h) = (seconds(t & ((1 << level) - 1)), period(level as u8));
         let back = |i: u32| state.vertices[i as usize].before(t, since, gravity);
         let half = |i: u32, force: Vec3| 0.5 * h * force.dot(back(i).1);
         // those at moving pins are in no run of eight
-        for spring in &beat.springs[8 * beat.spring_runs.len()..] {
+        for spring in &clock_level.springs[8 * clock_level.spring_runs.len()..] {
             let x = spring.ends.map(|i| back(i).0);
             let force = spring.force(x);
             sum += spring.energy(x) - half(spring.ends[0], force) - half(spring.ends[1], -force);
         }
-        for triangle in &beat.triangles {
+        for triangle in &clock_level.triangles {
             let x = triangle.corners.map(|i| back(i).0);
             sum += triangle.energy(x);
             for (i, force) in triangle.corners.iter().zip(triangle.force(x)) {
                 sum -= half(*i, force);
             }
         }
-        for hinge in &beat.hinges[8 * beat.hinge_runs.len()..] {
+        for hinge in &clock_level.hinges[8 * clock_level.hinge_runs.len()..] {
             let x = hinge.corners.map(|i| back(i).0);
             sum += hinge.energy(x);
             for (i, force) in hinge.corners.iter().zip(hinge.force(x)) {
@@ -157,14 +157,14 @@ pub(crate) fn pulled_energy(net: &Net, state: &State) -> f64 {
 /// Takes the surplus of the present time, and keeps the most energy at work so far. `before` are the energies of the
 /// sheets when this was last called; it is no part of the state, as results do not depend on it.
 pub(crate) fn close_account(
-    net: &Net,
+    topology: &Topology,
     state: &mut State,
     sheets: &[Energy],
     before: &mut Vec<f64>,
     energy: &Energy,
 ) -> Surplus {
     state.account.peak = state.account.peak.max(at_work(energy));
-    let (kept, beyond) = kept(net, state);
+    let (kept, beyond) = kept(topology, state);
     let own: Vec<f64> = sheets.iter().map(Energy::without_contact).collect();
     before.resize(own.len(), 0.0);
     let growth = |k: &usize| own[*k] - before[*k];
@@ -172,7 +172,7 @@ pub(crate) fn close_account(
     *before = own;
     Surplus {
         energy: kept + beyond - state.account.most(),
-        at_work: state.account.peak + footing(net, state),
+        at_work: state.account.peak + footing(topology, state),
         sheet: most.unwrap_or(0),
     }
 }
@@ -184,30 +184,30 @@ pub(crate) fn at_work(energy: &Energy) -> f64 {
 
 /// Energy that is at work before anything moves: weight and loads over the thickness, a strain of a millionth, and
 /// what the digits of a height resolve \[J\].
-fn footing(net: &Net, state: &State) -> f64 {
+fn footing(topology: &Topology, state: &State) -> f64 {
     let mut sum = 0.0;
-    for load in &net.loads {
-        let reach = load.vertices.iter().map(|i| net.reach_of(*i));
+    for load in &topology.loads {
+        let reach = load.vertices.iter().map(|i| topology.reach_of(*i));
         sum += load.force.length() * reach.sum::<f64>();
     }
-    for beat in &net.beats {
+    for clock_level in &topology.clock_levels {
         let square = STRAIN * STRAIN;
-        for spring in &beat.springs {
+        for spring in &clock_level.springs {
             sum += 0.5 * spring.stiffness * spring.length * spring.length * square;
         }
-        for triangle in &beat.triangles {
+        for triangle in &clock_level.triangles {
             sum += triangle.area * (triangle.mu + 0.5 * triangle.lambda) * square;
         }
-        for hinge in &beat.hinges {
+        for hinge in &clock_level.hinges {
             sum += 0.5 * hinge.stiffness * square;
         }
     }
-    let g = net.true_gravity.length();
+    let g = topology.true_gravity.length();
     for (i, v) in state.vertices.iter().enumerate() {
-        let inverse_mass = state.inverse_mass(net, i);
+        let inverse_mass = state.inverse_mass(topology, i);
         if inverse_mass > 0.0 {
-            let digits = DIGITS * net.true_gravity.dot(v.position).abs();
-            sum += (g * net.reach_of(i as u32) + digits) / inverse_mass;
+            let digits = DIGITS * topology.true_gravity.dot(v.position).abs();
+            sum += (g * topology.reach_of(i as u32) + digits) / inverse_mass;
         }
     }
     sum
@@ -247,14 +247,14 @@ mod tests {
             elastic_fraction: fraction,
             ..Options::default()
         };
-        let mut net = Net::new(&model, &options).unwrap();
+        let mut topology = Topology::new(&model, &options).unwrap();
         if stiffer != 1.0 {
-            net.elements.outgrow_clocks(stiffer);
-            let pulls = net.pulling();
-            net.group(&[], &[], &pulls);
+            topology.elements.outgrow_clocks(stiffer);
+            let pulls = topology.pulling();
+            topology.group(&[], &[], &pulls);
         }
-        let state = State::new(&net);
-        let mut system = System::begun(model, options, net, state, Scratch::default());
+        let state = State::new(&topology);
+        let mut system = System::begun(model, options, topology, state, Scratch::default());
         system.open_account();
         system
     }

@@ -298,7 +298,7 @@ fn near_pairs(state: &State, model: &Model, tuning: &Tuning, workspace: &mut Wor
         // what falls beside others does not near them: it is the ground that comes up
         let moves = model.is_dynamic(i) && !state.asleep[i];
         let push = if moves {
-            state.push(model, i)
+            state.acceleration(model, i)
         } else {
             Vec3::ZERO
         };

@@ -46,7 +46,7 @@ impl Direct {
 /// Solves directly what the rounds left; `enough` is the approach they were content with, over that of
 /// a calm patch.
 pub(crate) fn finish<T: Dispatch>(group: &mut Group<T>, enough: f64, tuning: &Tuning) {
-    let calm = group.calmest;
+    let calm_speed = group.calmest_speed;
     let direct = &mut group.direct;
     let stuck = group.residual > enough && !group.flies;
     direct.unsolved = if stuck { direct.unsolved + 1 } else { 0 };
@@ -58,13 +58,13 @@ pub(crate) fn finish<T: Dispatch>(group: &mut Group<T>, enough: f64, tuning: &Tu
     } else {
         tuning.heavy
     };
-    let loaded =
-        group.residual > limit && bears_heavy_load(&group.blocks, heavy, tuning.thrown * calm);
+    let loaded = group.residual > limit
+        && bears_heavy_load(&group.blocks, heavy, tuning.thrown * calm_speed);
     let small = group.blocks.len() <= tuning.direct as usize;
     if !small || (!loaded && !stubborn) {
         return;
     }
-    let tolerance = SOLVED * tuning.tight * calm;
+    let tolerance = SOLVED * tuning.tight * calm_speed;
     let limits = if loaded && !group.flies {
         Limits::default()
     } else {
@@ -72,5 +72,5 @@ pub(crate) fn finish<T: Dispatch>(group: &mut Group<T>, enough: f64, tuning: &Tu
     };
     let outcome = (direct.newton).solve(&mut group.blocks, tolerance, &limits);
     direct.failed += u32::from(!outcome.solved);
-    group.residual = outcome.residual / calm;
+    group.residual = outcome.residual / calm_speed;
 }

@@ -1,7 +1,7 @@
 //! Measured quantities: energies, momenta, depth, forces, and how well a state's impulses solve
 //! its contact problem. What tests, reports and viewers ask.
 //!
-//! Bodies that have not entered or were set aside count nowhere; fixed and scripted ones have no
+//! Bodies that have not entered or were quarantined count nowhere; fixed and scripted ones have no
 //! energy or momentum of their own.
 
 use drystone_base::Vec3;

@@ -1,17 +1,17 @@
 //! Islands solved together: a group has its own copy of what moves, so that groups advance in
 //! parallel and in any order with the same result.
 
-use drystone_base::lanes::{Dispatch, Eight, Real};
+use drystone_base::lanes::{Dispatch, Real, Wide8};
 use drystone_base::{Quat, Vec3, tangents};
 use drystone_complementarity::blocks::{Blocks, BodyInput, POINTS, PatchInput, PointInput};
 use drystone_complementarity::coarse::Coarse;
 use drystone_complementarity::in_lanes::LaneMethod;
 use drystone_geometry::Shape;
 
-use crate::coursed::Part;
 use crate::direct::Direct;
 use crate::group::momentum::Momentum;
 use crate::turn::turn_freely;
+use crate::two_level::Part;
 use crate::watch::Watch;
 use crate::{Contacts, Graph, Model, NONE, Options, State, Tuning};
 
@@ -36,10 +36,10 @@ struct Member {
     linear_velocity: Vec3,
     angular_velocity: Vec3,
     /// Gravity and external force over mass \[m/s²\].
-    push: Vec3,
+    linear_acceleration: Vec3,
     /// External torque \[N m\], and the change of spin by it \[rad/s²\].
     torque: Vec3,
-    twist: Vec3,
+    angular_acceleration: Vec3,
     /// Rotation at which inertia and arms were taken.
     taken: Quat,
     linear_damping: f64,
@@ -83,8 +83,8 @@ pub(crate) struct Group<T> {
     /// Fastest approach left, over that of a calm patch \[1\], and the largest and the smallest speed
     /// of such a patch \[m/s\].
     pub(crate) residual: f64,
-    pub(crate) calm: f64,
-    pub(crate) calmest: f64,
+    pub(crate) calm_speed: f64,
+    pub(crate) calmest_speed: f64,
     /// Approach over that of a calm patch that would sink one too far in a substep \[1\].
     pub(crate) sinking: f64,
     /// Whether one of its bodies flies at the start of the step.
@@ -287,12 +287,12 @@ impl<T: Dispatch> Group<T> {
         options: &Options,
         part: Part,
     ) {
-        let coarse = options.coursed.method() == LaneMethod::TwoLevel;
+        let coarse = options.two_level.method() == LaneMethod::TwoLevel;
         let h = part.substep();
         self.sweeps = 0;
         self.residual = 0.0;
-        self.calm = 0.0;
-        self.calmest = f64::INFINITY;
+        self.calm_speed = 0.0;
+        self.calmest_speed = f64::INFINITY;
         self.direct.begin();
         self.flies = false;
         let gravity = model.gravity.length();
@@ -305,7 +305,7 @@ impl<T: Dispatch> Group<T> {
             let i = body as usize;
             let moves = model.is_dynamic(i) && state.present[i] && !state.asleep[i];
             let inverse_inertia = state.inverse_inertia(model, i);
-            let push = state.push(model, i);
+            let linear_acceleration = state.acceleration(model, i);
             self.inputs.push(BodyInput {
                 inverse_mass: model.inverse_mass[i],
                 inverse_inertia,
@@ -326,9 +326,9 @@ impl<T: Dispatch> Group<T> {
                 rotation: state.rotation[i],
                 linear_velocity: state.linear_velocity[i],
                 angular_velocity: state.angular_velocity[i],
-                push,
+                linear_acceleration,
                 torque: state.torque[i],
-                twist: inverse_inertia.times(state.torque[i]),
+                angular_acceleration: inverse_inertia.times(state.torque[i]),
                 taken: state.rotation[i],
                 linear_damping: model.linear_damping[i],
                 angular_damping: model.angular_damping[i],
@@ -342,19 +342,19 @@ impl<T: Dispatch> Group<T> {
         self.patches.clear();
         self.first.clear();
         self.arms.clear();
-        let (mut known, mut calm, mut thinnest) = (f64::NAN, 0.0, f64::INFINITY);
+        let (mut known, mut calm_speed, mut thinnest) = (f64::NAN, 0.0, f64::INFINITY);
         for (k, &source) in self.source.iter().enumerate() {
             let patch = &state.contacts.patches[source as usize];
             let (a, b) = (patch.a as usize, patch.b as usize);
             if known != patch.length {
                 known = patch.length;
-                calm = options.tuning.calm_speed(known, gravity, h);
+                calm_speed = options.tuning.calm_speed(known, gravity, h);
             }
-            self.calm = self.calm.max(calm);
-            self.calmest = self.calmest.min(calm);
+            self.calm_speed = self.calm_speed.max(calm_speed);
+            self.calmest_speed = self.calmest_speed.min(calm_speed);
             let thickness = model.thickness[a].min(model.thickness[b]);
-            if thickness < thinnest * calm {
-                thinnest = thickness / calm;
+            if thickness < thinnest * calm_speed {
+                thinnest = thickness / calm_speed;
             }
             self.first.push(self.arms.len() as u32);
             let [at, bt] = self.slots[k].map(|slot| self.centres[slot as usize]);
@@ -376,7 +376,7 @@ impl<T: Dispatch> Group<T> {
                 island: self.patch_island(k),
                 length: patch.length,
                 thickness,
-                calm,
+                calm_speed,
                 interface: if coarse { self.interface[k] } else { NONE },
                 upward: graph.height[b] > graph.height[a],
             });
@@ -430,10 +430,10 @@ impl<T: Dispatch> Group<T> {
                 continue;
             }
             let (mut v, mut w) = unpacked(&self.blocks.velocity[slot]);
-            v += h * member.push;
-            w += h * member.twist;
-            member.linear_velocity += h * member.push;
-            member.angular_velocity += h * member.twist;
+            v += h * member.linear_acceleration;
+            w += h * member.angular_acceleration;
+            member.linear_velocity += h * member.linear_acceleration;
+            member.angular_velocity += h * member.angular_acceleration;
             if member.is_damped() {
                 v *= 1.0 / (1.0 + h * member.linear_damping);
                 w *= 1.0 / (1.0 + h * member.angular_damping);
@@ -452,7 +452,7 @@ impl<T: Dispatch> Group<T> {
             member.position += h * v;
             if self.blocks.is_free(slot) {
                 // nothing pushed: the mean of both velocities is exact on a parabola
-                member.position -= 0.5 * h * h * member.push;
+                member.position -= 0.5 * h * h * member.linear_acceleration;
             }
             let body = member.body as usize;
             let (rotation, spin) = turn_freely(
@@ -511,7 +511,8 @@ impl<T: Dispatch> Group<T> {
             if self.turned[slot] {
                 let inverse = &model.inverse_inertia_local[member.body as usize];
                 self.inputs[slot].inverse_inertia = inverse.rotated(member.rotation);
-                member.twist = self.inputs[slot].inverse_inertia.times(member.torque);
+                member.angular_acceleration =
+                    self.inputs[slot].inverse_inertia.times(member.torque);
                 member.taken = member.rotation;
             }
         }
@@ -719,8 +720,8 @@ impl Member {
     }
 }
 
-fn packed<T: Real>(v: Vec3, w: Vec3) -> Eight<T> {
-    Eight([
+fn packed<T: Real>(v: Vec3, w: Vec3) -> Wide8<T> {
+    Wide8([
         T::of(v.x),
         T::of(v.y),
         T::of(v.z),
@@ -732,7 +733,7 @@ fn packed<T: Real>(v: Vec3, w: Vec3) -> Eight<T> {
     ])
 }
 
-fn unpacked<T: Real>(motion: &Eight<T>) -> (Vec3, Vec3) {
+fn unpacked<T: Real>(motion: &Wide8<T>) -> (Vec3, Vec3) {
     let m = &motion.0;
     (
         Vec3::new(m[0].f64(), m[1].f64(), m[2].f64()),

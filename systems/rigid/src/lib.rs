@@ -5,7 +5,6 @@
 
 mod contacts;
 mod correction;
-mod coursed;
 mod direct;
 mod dynamics;
 pub mod energy;
@@ -27,6 +26,7 @@ mod state;
 mod system;
 mod tuning;
 mod turn;
+mod two_level;
 mod vsp;
 mod watch;
 
@@ -39,7 +39,7 @@ pub use error::Error;
 pub use graph::{Graph, NONE};
 pub use model::{Body, Model, Motion, Weight};
 pub use options::{
-    CoursedOptions, Impacts, IspOptions, Options, PgsOptions, Precision, SoftOptions, Stepper,
+    Impacts, IspOptions, Options, PgsOptions, Precision, SoftOptions, Stepper, TwoLevelOptions,
     VspOptions,
 };
 pub use state::State;

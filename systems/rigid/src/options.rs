@@ -17,8 +17,8 @@ use crate::{Error, Tuning};
 pub enum Stepper {
     /// Hard substeps; the stack layers are the coarse level of a two-level solve. The default.
     #[default]
-    #[serde(alias = "two-level")]
-    Coursed,
+    #[serde(alias = "coursed")]
+    TwoLevel,
     /// Velocity-based shock propagation (Erleben 2007, Fig. 14).
     Vsp,
     /// Plain projected Gauss-Seidel time stepping.
@@ -34,7 +34,7 @@ pub enum Stepper {
 impl Stepper {
     /// Every stepper, default first.
     pub const ALL: [Self; 6] = [
-        Self::Coursed,
+        Self::TwoLevel,
         Self::Vsp,
         Self::Pgs,
         Self::PgsProjection,
@@ -45,7 +45,7 @@ impl Stepper {
     /// As written in scene files and on the command line.
     pub const fn name(self) -> &'static str {
         match self {
-            Self::Coursed => "coursed",
+            Self::TwoLevel => "two-level",
             Self::Vsp => "vsp",
             Self::Pgs => "pgs",
             Self::PgsProjection => "pgs-projection",
@@ -64,7 +64,8 @@ pub struct Options {
     /// Whether bodies at rest stop being simulated until something wakes them.
     pub sleeping: bool,
     /// The default stepper.
-    pub coursed: CoursedOptions,
+    #[serde(alias = "coursed", alias = "two-level")]
+    pub two_level: TwoLevelOptions,
     /// The published stepper and its repairs.
     pub vsp: VspOptions,
     /// The plain Gauss-Seidel steppers `pgs` and `pgs-projection`.
@@ -80,9 +81,9 @@ pub struct Options {
 impl Default for Options {
     fn default() -> Self {
         Self {
-            stepper: Stepper::Coursed,
+            stepper: Stepper::TwoLevel,
             sleeping: false,
-            coursed: CoursedOptions::default(),
+            two_level: TwoLevelOptions::default(),
             vsp: VspOptions::default(),
             pgs: PgsOptions::default(),
             isp: IspOptions::default(),
@@ -121,7 +122,7 @@ pub enum Impacts {
 /// Options of the default stepper.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
-pub struct CoursedOptions {
+pub struct TwoLevelOptions {
     /// Substeps a step.
     pub substeps: u32,
     /// Cone sweeps after each coarse solve.
@@ -143,7 +144,7 @@ pub struct CoursedOptions {
     pub precision: Precision,
 }
 
-impl Default for CoursedOptions {
+impl Default for TwoLevelOptions {
     fn default() -> Self {
         Self {
             substeps: 4,
@@ -158,7 +159,7 @@ impl Default for CoursedOptions {
     }
 }
 
-impl CoursedOptions {
+impl TwoLevelOptions {
     /// The chosen solver in lanes.
     pub(crate) fn method(&self) -> LaneMethod {
         LaneMethod::of(self.solver).unwrap_or_default()
@@ -366,10 +367,10 @@ impl Options {
                 ..default
             },
             "converged" => Self {
-                coursed: CoursedOptions {
+                two_level: TwoLevelOptions {
                     sweeps: 40,
                     rounds: 8,
-                    ..default.coursed
+                    ..default.two_level
                 },
                 ..default
             },
@@ -381,7 +382,7 @@ impl Options {
     /// those of a substepped method are of its last substep.
     pub fn impulse_span(&self, dt: f64) -> f64 {
         match self.stepper {
-            Stepper::Coursed => dt / f64::from(self.coursed.substeps),
+            Stepper::TwoLevel => dt / f64::from(self.two_level.substeps),
             Stepper::Soft => dt / f64::from(self.soft.substeps),
             Stepper::Vsp | Stepper::Pgs | Stepper::PgsProjection | Stepper::Isp => dt,
         }
@@ -425,17 +426,17 @@ impl Options {
         };
         // each stepper in turn
         self.tuning.validate()?;
-        count("coursed.substeps", self.coursed.substeps)?;
-        if LaneMethod::of(self.coursed.solver).is_none() {
+        count("two_level.substeps", self.two_level.substeps)?;
+        if LaneMethod::of(self.two_level.solver).is_none() {
             return Err(Error::Option {
-                option: "coursed.solver",
-                found: self.coursed.solver.to_string(),
+                option: "two_level.solver",
+                found: self.two_level.solver.to_string(),
                 wanted: LANE_SOLVERS,
             });
         }
-        count("coursed.sweeps", self.coursed.sweeps)?;
-        count("coursed.rounds", self.coursed.rounds)?;
-        count("coursed.impact_sweeps", self.coursed.impact_sweeps)?;
+        count("two_level.sweeps", self.two_level.sweeps)?;
+        count("two_level.rounds", self.two_level.rounds)?;
+        count("two_level.impact_sweeps", self.two_level.impact_sweeps)?;
         if !(0.0..=1.0).contains(&self.vsp.fraction) {
             return Err(Error::Option {
                 option: "vsp.fraction",

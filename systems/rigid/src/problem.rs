@@ -5,11 +5,11 @@ use drystone_complementarity::ContactProblem;
 use drystone_complementarity::substep::RESTING;
 
 use crate::contacts::detect;
-use crate::coursed::analyse;
 use crate::dynamics::{Assembly, Part, Treatment, everything, free_velocity};
 use crate::shock::contact_graph;
 use crate::sleep::wake_up;
 use crate::system::Workspace;
+use crate::two_level::analyse;
 use crate::{Model, Options, State, Stepper, System, pgs, vsp};
 
 impl System {
@@ -17,7 +17,7 @@ impl System {
     /// the impulses that the stepper would start from and the contact points as places. Bodies
     /// that cannot move now, or sleep, have no inverse mass. Nothing changes by asking.
     ///
-    /// `coursed` solves it over one substep, on the cone; `vsp` over the first part of the step
+    /// `two-level` solves it over one substep, on the cone; `vsp` over the first part of the step
     /// and `pgs` over all of it, both on the pyramid. `isp` and `soft` solve no such problem:
     /// theirs is that of hard contacts over the time their impulses stand for.
     pub fn contact_problem(&self, dt: f64) -> ContactProblem {
@@ -34,8 +34,8 @@ impl System {
 
         let mut assembly = Assembly::default();
         let warm = match options.stepper {
-            Stepper::Coursed => {
-                coursed(
+            Stepper::TwoLevel => {
+                two_level(
                     &mut state,
                     model,
                     options,
@@ -77,7 +77,7 @@ fn treatment(options: &Options, dt: f64) -> (Treatment, f64) {
             (vsp::treatment(options, share, dt), share * dt)
         }
         Stepper::Vsp => (vsp::treatment(options, 1.0, dt), dt),
-        Stepper::Coursed | Stepper::Isp | Stepper::Soft => {
+        Stepper::TwoLevel | Stepper::Isp | Stepper::Soft => {
             let span = options.impulse_span(dt);
             (Treatment::of_hard_contacts(span), span)
         }
@@ -86,7 +86,7 @@ fn treatment(options: &Options, dt: f64) -> (Treatment, f64) {
 
 /// Poses the problem of the first substep of the default stepper: patches that touch or may meet
 /// within the step; a gap beyond the zone may close, what meets bounces.
-fn coursed(
+fn two_level(
     state: &mut State,
     model: &Model,
     options: &Options,
@@ -94,7 +94,7 @@ fn coursed(
     assembly: &mut Assembly,
     dt: f64,
 ) {
-    let settings = &options.coursed;
+    let settings = &options.two_level;
     let h = dt / f64::from(settings.substeps);
     let graph = &mut workspace.graph;
     let lengths = (&*workspace.radius, &*workspace.struck, &*workspace.fall);
@@ -122,11 +122,11 @@ fn coursed(
         }
     });
 
-    let calm: Vec<f64> = (part.patches.iter())
+    let calm_speed: Vec<f64> = (part.patches.iter())
         .flat_map(|&k| {
             let patch = &state.contacts.patches[k as usize];
-            let calm = options.tuning.calm_speed(patch.length, gravity, h);
-            std::iter::repeat_n(calm, patch.count as usize)
+            let calm_speed = options.tuning.calm_speed(patch.length, gravity, h);
+            std::iter::repeat_n(calm_speed, patch.count as usize)
         })
         .collect();
     let bodies = assembly.bodies.iter().enumerate();
@@ -144,7 +144,7 @@ fn coursed(
     for (k, b) in assembly.problem.b.iter_mut().enumerate() {
         let (speed, open) = (now[k][0], assembly.distance[k] - zones[k]);
         let bounce = -assembly.restitution[k] * speed;
-        let bounces = speed < -RESTING * calm[k] && bounce > 0.0 && open + h * speed < 0.0;
+        let bounces = speed < -RESTING * calm_speed[k] && bounce > 0.0 && open + h * speed < 0.0;
         let wanted = if bounces { bounce } else { -open.max(0.0) / h };
         *b = free[k];
         b[0] -= wanted;

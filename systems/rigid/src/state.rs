@@ -28,7 +28,7 @@ pub struct State {
     pub torque: Vec<Vec3>,
     /// Whether the body has entered.
     pub present: Vec<bool>,
-    /// Whether the body was set aside for good.
+    /// Whether the body was quarantined for good.
     pub removed: Vec<bool>,
     /// How long the body has been quiet \[s\]; only counts while sleeping is on.
     pub quiet: Vec<f64>,
@@ -135,7 +135,7 @@ impl State {
 
     /// Acceleration of body `i` by gravity and by the force on it, if nothing holds it \[m/s²\].
     #[inline]
-    pub(crate) fn push(&self, model: &Model, i: usize) -> Vec3 {
+    pub(crate) fn acceleration(&self, model: &Model, i: usize) -> Vec3 {
         model.gravity * model.gravity_scale[i] + self.force[i] * model.inverse_mass[i]
     }
 

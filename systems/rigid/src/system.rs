@@ -25,8 +25,8 @@ pub struct Report {
     pub residual: f64,
     /// Depth of the deepest contact at the start of the step \[m\].
     pub deepest_penetration: f64,
-    /// Bodies set aside because their motion was no longer finite.
-    pub set_aside: Vec<usize>,
+    /// Bodies quarantined because their motion was no longer finite.
+    pub quarantined: Vec<usize>,
     /// Where the step's energy came from and went.
     pub energy: EnergyAccount,
     /// Islands that gained energy which nothing gave them. Empty in a sound step.
@@ -185,12 +185,12 @@ impl System {
         let start = Stopwatch::start();
         workspace.collision_seconds = 0.0;
         state.admit(model);
-        let mut aside = set_aside(state, model);
+        let mut quarantined = quarantine(state, model);
         state.follow_scripts(model, dt);
         workspace.watch.begin(state, model);
 
         let step = match options.stepper {
-            Stepper::Coursed => crate::coursed::step,
+            Stepper::TwoLevel => crate::two_level::step,
             Stepper::Vsp => crate::vsp::step,
             Stepper::Pgs => crate::pgs::step,
             Stepper::PgsProjection => crate::pgs::step_with_projection,
@@ -208,8 +208,8 @@ impl System {
         state.follow_scripts(model, dt);
         state.force.fill(Vec3::ZERO);
         state.torque.fill(Vec3::ZERO);
-        aside.extend(set_aside(state, model));
-        report.set_aside = aside;
+        quarantined.extend(quarantine(state, model));
+        report.quarantined = quarantined;
         report.collision_seconds = workspace.collision_seconds;
         report.dynamics_seconds = start.seconds() - workspace.collision_seconds;
         report
@@ -217,7 +217,7 @@ impl System {
 }
 
 /// Takes out bodies whose motion is not finite, so that they harm no other.
-fn set_aside(state: &mut State, model: &Model) -> Vec<usize> {
+fn quarantine(state: &mut State, model: &Model) -> Vec<usize> {
     let mut found = Vec::new();
     for i in 0..model.len() {
         // a sum is finite only if all of its terms are

@@ -191,7 +191,7 @@ impl Workspace {
         }
         watch.islands.clear();
         watch.islands.resize(islands, Change::default());
-        let exact = options.stepper == Stepper::Coursed;
+        let exact = options.stepper == Stepper::TwoLevel;
         if !exact {
             assembly.tell(watch);
             watch.look_for_scripts(state, model, &island);
@@ -244,7 +244,7 @@ impl Watch {
             let driven = self.driven[i];
             let surplus = kinetic - self.kinetic[i] - fallen - pushed - driven;
             if !surplus.is_finite() {
-                continue; // set aside at the end of the step
+                continue; // quarantined at the end of the step
             }
             account.lifted -= weight.dot(self.shift[i]);
             account.pushed += pushed;

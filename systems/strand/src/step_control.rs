@@ -26,7 +26,7 @@ pub(crate) struct Tally {
     /// Strands with a step accepted unsolved, one entry a step of the system.
     pub unsolved: Vec<usize>,
     /// Strands put back on their start because their motion was no longer finite.
-    pub set_aside: Vec<usize>,
+    pub quarantined: Vec<usize>,
     /// Groups that gained energy, and the largest surplus as a part of what is allowed.
     pub gains: Vec<EnergyGain>,
     pub surplus: f64,

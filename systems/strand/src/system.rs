@@ -35,7 +35,7 @@ pub struct Report {
     /// Largest error of an accepted step \[m\].
     pub error: f64,
     /// Strands put back on their start because their motion was no longer finite.
-    pub set_aside: Vec<usize>,
+    pub quarantined: Vec<usize>,
     /// Groups with more energy than was put in, at the end of the step.
     pub gains: Vec<EnergyGain>,
     /// Largest surplus of energy of a group as a part of what passes for discretisation error; a group above 1 is among
@@ -78,7 +78,7 @@ impl Report {
         self.unsolved.extend(&other.unsolved);
         self.unsolved.sort_unstable();
         self.unsolved.dedup();
-        self.set_aside.extend(&other.set_aside);
+        self.quarantined.extend(&other.quarantined);
         for gain in &other.gains {
             match self
                 .gains
@@ -366,7 +366,7 @@ impl System {
                 let driven = std::mem::take(&mut strand.driven);
                 *strand = StrandState::new(&model.chains[i], t + dt);
                 strand.driven = driven;
-                tally.set_aside.push(i);
+                tally.quarantined.push(i);
             }
         };
 
@@ -436,7 +436,7 @@ impl System {
             report.failed += std::mem::take(&mut tally.failed);
             report.error = report.error.max(std::mem::take(&mut tally.error));
             report.unsolved.append(&mut tally.unsolved);
-            report.set_aside.append(&mut tally.set_aside);
+            report.quarantined.append(&mut tally.quarantined);
             report.gains.append(&mut tally.gains);
             report.surplus = report.surplus.max(std::mem::take(&mut tally.surplus));
         }

@@ -221,11 +221,11 @@ pub(super) fn kinetic_energy(watch: &mut Watch, moment: &mut Moment<'_>) -> Opti
 /// Bodies and strands that were lost.
 pub(super) fn lost(watch: &mut Watch, moment: &mut Moment<'_>) -> Option<f64> {
     let (world, report) = (moment.world, moment.report);
-    let bodies = report.rigid.set_aside.iter();
+    let bodies = report.rigid.quarantined.iter();
     let bodies = bodies.map(|&i| world.bodies()[i].name.clone());
     watch.past.lost.extend(bodies);
     if let Some(strands) = world.strands() {
-        let names = report.strand.set_aside.iter();
+        let names = report.strand.quarantined.iter();
         let names = names.map(|&i| strands.model.chains[i].name.clone());
         watch.past.lost.extend(names);
     }

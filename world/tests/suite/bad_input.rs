@@ -102,8 +102,8 @@ fn cases() -> Vec<(&'static str, Scene, Fate)> {
         ),
         (
             "no sweeps",
-            with_scene(|s| s.solver.rigid.coursed.sweeps = 0),
-            Refused(&["coursed.sweeps", "0"]),
+            with_scene(|s| s.solver.rigid.two_level.sweeps = 0),
+            Refused(&["two_level.sweeps", "0"]),
         ),
         (
             "envelope negative",
@@ -574,7 +574,7 @@ fn absurd_scenes_are_refused_in_clear_words_or_run_bounded() {
                 for _ in 0..30 {
                     let report = world.step();
                     assert!(
-                        report.rigid.set_aside.is_empty(),
+                        report.rigid.quarantined.is_empty(),
                         "{name}: lost a body at {} s",
                         world.time()
                     );

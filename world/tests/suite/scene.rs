@@ -415,22 +415,22 @@ fn a_preset_is_overlaid_by_what_the_scene_sets() {
     let options = scene.options().unwrap();
     assert_eq!(options.stepper, Stepper::Vsp);
     assert_eq!(options.vsp.sweeps, 17);
-    assert_eq!(options.coursed, Options::default().coursed);
+    assert_eq!(options.two_level, Options::default().two_level);
     // once settled, the default counts too
     let mut scene = scene;
-    scene.settle_options().unwrap().stepper = Stepper::Coursed;
+    scene.settle_options().unwrap().stepper = Stepper::TwoLevel;
     let settled = scene.options().unwrap();
     assert_eq!(
         (settled.stepper, settled.vsp.sweeps),
-        (Stepper::Coursed, 17)
+        (Stepper::TwoLevel, 17)
     );
 }
 
 #[test]
 fn a_value_beside_a_preset_is_never_ignored() {
-    let sweeps = Options::default().coursed.sweeps;
+    let sweeps = Options::default().two_level.sweeps;
     // also where it is the default, and in words of older files
-    let given = serde_json::json!({"coursed": {"sweeps": sweeps}});
+    let given = serde_json::json!({"two_level": {"sweeps": sweeps}});
     for file in [
         serde_json::json!({"solver": {"rigid": given}}),
         serde_json::json!({"solver": given}),
@@ -438,12 +438,12 @@ fn a_value_beside_a_preset_is_never_ignored() {
     ] {
         let mut scene = Scene::new();
         scene.preset = Some("converged".into());
-        assert_ne!(scene.options().unwrap().coursed.sweeps, sweeps);
-        let kept = scene.options().unwrap().coursed.substeps;
+        assert_ne!(scene.options().unwrap().two_level.sweeps, sweeps);
+        let kept = scene.options().unwrap().two_level.substeps;
         scene.settle_given(&file).unwrap();
         let options = scene.options().unwrap();
         assert_eq!(
-            (options.coursed.sweeps, options.coursed.substeps),
+            (options.two_level.sweeps, options.two_level.substeps),
             (sweeps, kept)
         );
     }

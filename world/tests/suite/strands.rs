@@ -392,7 +392,10 @@ fn extreme_strands_run_bounded() {
         let far = frame.strands[0].points.iter().map(|p| (*p - root).length());
         let far = far.fold(0.0, f64::max);
         assert!(far < 0.2 + 1e-9, "{what}: {far} m from the root");
-        assert!(world.strand_total().unwrap().set_aside.is_empty(), "{what}");
+        assert!(
+            world.strand_total().unwrap().quarantined.is_empty(),
+            "{what}"
+        );
         assert!(
             world.kinetic_energy() < 1e-2,
             "{what}: {} J",

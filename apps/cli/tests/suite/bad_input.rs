@@ -52,7 +52,10 @@ fn bad_input_is_refused_with_exit_code_2_and_one_clear_line() {
             small(&["--set", "material.brik.friction=1"]),
             "did you mean `brick`?",
         ),
-        (small(&["--stepper", "coursd"]), "did you mean `coursed`?"),
+        (
+            small(&["--stepper", "two-levle"]),
+            "did you mean `two-level`?",
+        ),
         (small(&["--preset", "papr"]), "did you mean `paper`?"),
         (small(&["--seconds", "-1"]), "-1"),
         (small(&["--seconds=-1"]), "`duration` is -1 s"),

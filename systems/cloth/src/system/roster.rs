@@ -4,8 +4,8 @@ use drystone_base::Vec3;
 
 use crate::clock::ticks;
 use crate::event_loop::Scratch;
-use crate::net::Net;
 use crate::state::State;
+use crate::topology::Topology;
 use crate::vertex::Vertex;
 use crate::watch;
 use crate::{Error, Model, Options};
@@ -56,8 +56,8 @@ impl System {
     /// nothing has changed.
     pub fn replace_model(&mut self, model: Model, kept: &Kept) -> Result<(), Error> {
         model.validate()?;
-        let net = Net::new(&model, &self.options)?;
-        let (old, mut state) = (&self.state, State::new(&net));
+        let topology = Topology::new(&model, &self.options)?;
+        let (old, mut state) = (&self.state, State::new(&topology));
         (state.time, state.round, state.account) = (old.time, old.round, old.account);
         state.meetings.clone_from(&old.meetings);
         for vertex in &mut state.vertices {
@@ -69,13 +69,16 @@ impl System {
         let obstacles = kept.obstacles.iter().map(|k| k.map(|k| first + k));
         let objects: Vec<_> = kept.sheets.iter().copied().chain(obstacles).collect();
         let newcomer = |object: u32| objects[object as usize].is_none();
-        for (object, before) in net.objects.iter().zip(&objects) {
+        for (object, before) in topology.objects.iter().zip(&objects) {
             if let Some(before) = *before {
-                let (to, from) = (object.vertices.clone(), &self.net.objects[before].vertices);
+                let (to, from) = (
+                    object.vertices.clone(),
+                    &self.topology.objects[before].vertices,
+                );
                 state.vertices[to.clone()].copy_from_slice(&old.vertices[from.clone()]);
                 for (k, i) in to.clone().zip(from.clone()) {
                     if old.sleep.holds(i) {
-                        state.vertices[k].inverse_mass = net.inverse_mass[k];
+                        state.vertices[k].inverse_mass = topology.inverse_mass[k];
                     }
                 }
                 state.reaction[to].copy_from_slice(&old.reaction[from.clone()]);
@@ -104,25 +107,30 @@ impl System {
             }
         }
 
-        let at = |v: &Vertex| v.at(state.time, net.gravity);
+        let at = |v: &Vertex| v.at(state.time, topology.gravity);
         let points: Vec<Vec3> = state.vertices.iter().map(at).collect();
-        net.validate_newcomers(&points, self.options.start_layers, newcomer)?;
+        topology.validate_newcomers(&points, self.options.start_layers, newcomer)?;
         if old.drops.len() == state.drops.len() && kept.sheets == Kept::all(&self.model).sheets {
             state.drops.clone_from(&old.drops);
         } else {
             let (t, vertices) = (state.time, &state.vertices);
-            let place = |i: u32, h: f64| vertices[i as usize].before(t, -h, net.gravity).0;
+            let place = |i: u32, h: f64| vertices[i as usize].before(t, -h, topology.gravity).0;
             let drops = &mut state.drops;
-            net.elements.follow(drops, &net.inverse_mass, &place);
+            topology
+                .elements
+                .follow(drops, &topology.inverse_mass, &place);
         }
-        let (held, kept) = (self.energy(), watch::kept_energy(&self.net, &self.state));
-        (self.model, self.net, self.state) = (model, net, state);
+        let (held, kept) = (
+            self.energy(),
+            watch::kept_energy(&self.topology, &self.state),
+        );
+        (self.model, self.topology, self.state) = (model, topology, state);
         self.scratch = Scratch::default();
         self.group();
         self.begin();
         let now = self.energy();
         self.state.account.layers += now.contact - held.contact;
-        self.state.account.start += watch::kept_energy(&self.net, &self.state) - kept;
+        self.state.account.start += watch::kept_energy(&self.topology, &self.state) - kept;
         Ok(())
     }
 }

@@ -14,7 +14,7 @@ struct Box {
     pose: Pose,
     velocity: Vec3,
     spin: Vec3,
-    riders: Vec<(usize, usize)>,
+    attached_pins: Vec<(usize, usize)>,
 }
 
 impl Box {
@@ -26,7 +26,7 @@ impl Box {
             pose: Pose::at(centre),
             velocity,
             spin,
-            riders: Vec::new(),
+            attached_pins: Vec::new(),
         }
     }
 
@@ -68,7 +68,7 @@ impl Box {
             inertia: self.inertia_world(),
             holds: Vec::new(),
             support: [Vec3::ZERO; 2],
-            riders: self.riders.clone(),
+            attached_pins: self.attached_pins.clone(),
         };
         assert!(system.free_obstacle(0, &motion, dt));
         system.advance(dt);
@@ -227,7 +227,7 @@ fn a_box_that_carries_a_sheet_keeps_all_momentum() {
         let half = Vec3::new(0.25, 0.02, 0.02);
         let (velocity, spin) = (Vec3::new(0.2, 1.0, -1.0), Vec3::new(0.0, 1.0, 0.3));
         let mut body = Box::new(half, mass, Vec3::new(0.0, 0.0, -0.25), velocity, spin);
-        body.riders = vec![(0, 0)];
+        body.attached_pins = vec![(0, 0)];
         let mut model = sheet_and(&body, false, 0.0);
         model.sheets[0].pins = vec![drystone_cloth::Pin {
             vertices: (0..7).collect(),

@@ -42,8 +42,8 @@ struct Free {
     spin: Vec3,
     /// Momentum \[kg m/s\], and angular momentum about `centre` after that spin \[kg m²/s\]; seen by one that goes at
     /// `drift`, as are the energies.
-    push: Vec3,
-    twist: Vec3,
+    linear_momentum: Vec3,
+    angular_momentum: Vec3,
     /// Kinetic energy that it may have, and that after that spin \[J\].
     had: f64,
     has: f64,
@@ -72,8 +72,8 @@ impl Momentum {
             island.mass += mass;
             island.about += member.position * mass;
             island.drift += member.linear_velocity * mass;
-            let fall = *island.fall.get_or_insert(member.push);
-            island.forced |= fall != member.push || member.torque != Vec3::ZERO;
+            let fall = *island.fall.get_or_insert(member.linear_acceleration);
+            island.forced |= fall != member.linear_acceleration || member.torque != Vec3::ZERO;
         });
         for island in self.islands.iter_mut().filter(|island| !island.held) {
             island.about /= island.mass;
@@ -92,8 +92,8 @@ impl Momentum {
             self.each(members, |island, member| {
                 let mass = model.mass[member.body as usize];
                 let arm = member.position - island.about;
-                let torque =
-                    arm.cross(member.push * mass) + member.inertia(model).times(member.twist);
+                let torque = arm.cross(member.linear_acceleration * mass)
+                    + member.inertia(model).times(member.angular_acceleration);
                 island.wanted += torque * h;
             });
         }
@@ -141,13 +141,13 @@ impl Momentum {
             let before = v - island.spin.cross(arm);
             island.has += member.kinetic_energy(model, v, w);
             island.had += member.kinetic_energy(model, before, w - island.spin);
-            island.push += mass * v;
-            island.twist += arm.cross(mass * v) + member.inertia(model).times(w);
+            island.linear_momentum += mass * v;
+            island.angular_momentum += arm.cross(mass * v) + member.inertia(model).times(w);
         });
         for island in self.islands.iter_mut().filter(|island| !island.held) {
             // what acts on all alike moves the whole, and nothing against it
             if !island.forced {
-                let whole = 0.5 * island.push.length_squared() / island.mass;
+                let whole = 0.5 * island.linear_momentum.length_squared() / island.mass;
                 island.had = island.had.min(island.start + whole);
             }
         }
@@ -157,9 +157,10 @@ impl Momentum {
                 continue;
             }
             // the motion of the whole as one body has the rest of the energy
-            let velocity = island.push / island.mass;
-            let spin = island.inertia.inverse().times(island.twist);
-            let whole = 0.5 * (velocity.dot(island.push) + spin.dot(island.twist));
+            let velocity = island.linear_momentum / island.mass;
+            let spin = island.inertia.inverse().times(island.angular_momentum);
+            let whole =
+                0.5 * (velocity.dot(island.linear_momentum) + spin.dot(island.angular_momentum));
             let share = ((island.had - whole) / (island.has - whole))
                 .clamp(0.0, 1.0)
                 .sqrt();

@@ -90,7 +90,7 @@ fn a_jam_that_cannot_be_solved_stays_bounded() {
         let (mut fastest, mut aside, mut highest) = (0.0f64, 0.0f64, 0.0f64);
         for _ in 0..500 {
             let report = system.advance(DT);
-            assert!(report.set_aside.is_empty());
+            assert!(report.quarantined.is_empty());
             for i in 3..system.model.len() {
                 fastest = fastest.max(system.state.linear_velocity[i].length());
                 aside = aside.max(system.state.position[i].x.abs());

@@ -158,7 +158,7 @@ fn three_balls_share_a_blow_as_the_simultaneous_law_says() {
         ("cradle, solved to the end", tight(), 1e-6), // measured: 3.6e-11
         ("cradle", Options::default(), 0.01),         // measured: 2.6e-3
     ] {
-        options.coursed.impacts = Impacts::Newton;
+        options.two_level.impacts = Impacts::Newton;
         let found = cradle(options);
         let off = (0..3)
             .map(|k| (found[k] - wanted[k]).abs())
@@ -251,8 +251,8 @@ fn a_rod_that_slides_into_its_own_shadow_stays_finite() {
             for _ in 0..200 {
                 let report = system.advance(DT);
                 assert!(
-                    report.set_aside.is_empty(),
-                    "set aside at {} s",
+                    report.quarantined.is_empty(),
+                    "quarantined at {} s",
                     system.state.time
                 );
                 rise = rise.max(total(&system) - before);

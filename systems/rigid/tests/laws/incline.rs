@@ -49,7 +49,7 @@ fn a_box_sticks_below_the_friction_angle() {
 /// Error of speed and place after 2 s of sliding, as shares of what the scheme must give.
 fn sliding_error(options: Options, dt: f64) -> (f64, f64) {
     let (tangent, friction, t) = (0.6, 0.3, 2.0);
-    let h = dt / f64::from(options.coursed.substeps);
+    let h = dt / f64::from(options.two_level.substeps);
     let (mut system, i, downhill) = cube_on_slope(tangent, friction, 0.0, options);
     let from = system.state.position[i];
     run_with(&mut system, t, dt);

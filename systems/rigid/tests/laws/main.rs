@@ -72,14 +72,14 @@ pub(crate) fn is_near(what: &str, measured: f64, wanted: f64, tolerance: f64) {
 /// The default options with seven digits in the solver, as large islands have it.
 pub(crate) fn single() -> Options {
     let mut options = Options::default();
-    options.coursed.precision = Precision::Single;
+    options.two_level.precision = Precision::Single;
     options
 }
 
 /// The preset `converged`, sixteen digits in the solver.
 pub(crate) fn tight() -> Options {
     let mut options = build::preset("converged");
-    options.coursed.precision = Precision::Double;
+    options.two_level.precision = Precision::Double;
     options
 }
 

@@ -186,7 +186,7 @@ fn a_tower_under_a_falling_roof_does_not_lean_whenever_the_roof_meets_it() {
             model.add(roof).unwrap();
             let origin = model.start_position.clone();
             let mut options = Options::default();
-            options.coursed.precision = precision;
+            options.two_level.precision = precision;
             let mut system = start(model, options);
             run(&mut system, 0.2);
             let way = |i: usize| {

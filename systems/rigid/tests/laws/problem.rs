@@ -72,8 +72,8 @@ fn a_step_of_plain_sweeps_solves_the_problem_asked_for() {
 #[test]
 fn a_step_of_the_default_stepper_solves_the_problem_asked_for() {
     let mut options = Options::default();
-    options.coursed.substeps = 1;
-    options.coursed.sweeps = 20_000;
+    options.two_level.substeps = 1;
+    options.two_level.sweeps = 20_000;
     let mut worst = 0.0f64;
     for (_, model) in scenes() {
         let mut system = start(model, options.clone());

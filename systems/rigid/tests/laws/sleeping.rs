@@ -128,7 +128,7 @@ fn a_moving_script_wakes_what_lies_on_it() {
 
 #[test]
 fn a_support_that_is_taken_away_wakes_what_leaned_on_it() {
-    // removed by the user, or set aside because its motion is not finite
+    // removed by the user, or quarantined because its motion is not finite
     let remove = |system: &mut System| system.state.remove(1);
     let spoil = |system: &mut System| system.state.position[1].x = f64::NAN;
     for take_away in [&remove as &dyn Fn(&mut System), &spoil] {
@@ -156,7 +156,7 @@ fn a_body_spoilt_by_its_user_harms_no_other() {
             "velocity" => system.state.linear_velocity[3] = wrong,
             _ => system.state.force[3] = wrong,
         }
-        assert_eq!(system.advance(DT).set_aside, [3], "{what}");
+        assert_eq!(system.advance(DT).quarantined, [3], "{what}");
         run(&mut system, 0.5);
         assert!(system.state.present[1] && system.state.present[2], "{what}");
         at_most(

@@ -186,7 +186,7 @@ fn momentum_drift(boxes: bool, options: Options) -> (f64, f64, usize) {
 #[test]
 fn a_free_cluster_keeps_its_momentum() {
     let unconverged = |mut options: Options| {
-        (options.coursed.sweeps, options.coursed.rounds) = (1, 1);
+        (options.two_level.sweeps, options.two_level.rounds) = (1, 1);
         options
     };
     for (what, boxes, options) in [

@@ -138,7 +138,7 @@ fn a_lift_works_what_its_load_gains() {
     };
     model.add(lift).unwrap();
     cube(&mut model, Vec3::Y * 0.6, 10.0);
-    for stepper in [Stepper::Coursed, Stepper::Vsp, Stepper::Pgs, Stepper::Soft] {
+    for stepper in [Stepper::TwoLevel, Stepper::Vsp, Stepper::Pgs, Stepper::Soft] {
         let options = Options {
             stepper,
             ..Options::default()
@@ -147,7 +147,7 @@ fn a_lift_works_what_its_load_gains() {
         let before = energy(&system);
         let reports = reports(&mut system, 150);
         all_sound("lift", &reports);
-        if stepper == Stepper::Coursed {
+        if stepper == Stepper::TwoLevel {
             let driven: f64 = reports.iter().map(|r| r.energy.driven).sum();
             let lost: f64 = reports.iter().map(|r| r.energy.lost).sum();
             let gained = energy(&system) - before;

@@ -48,7 +48,7 @@ pub(crate) fn run_frames(system: &mut System, frames: usize) -> Report {
     for _ in 0..frames {
         report.add(&system.advance_frame(FRAME));
     }
-    assert!(report.set_aside.is_empty());
+    assert!(report.quarantined.is_empty());
     report
 }
 

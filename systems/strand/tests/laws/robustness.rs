@@ -118,7 +118,7 @@ fn survives(strand: Strand) -> Report {
         let reach = system.model.chains[0].reach;
         assert!(away < 1.01 * reach, "{away} m of {reach} m");
     }
-    assert!(report.set_aside.is_empty());
+    assert!(report.quarantined.is_empty());
     report
 }
 

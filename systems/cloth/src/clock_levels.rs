@@ -6,7 +6,7 @@
 //! the fast modes of others, which they would excite: hinges tick four times in a stretch period, springs
 //! and triangles more than twice in the period of the fastest bending mode at their corners, and all of them more than
 //! twice in the period of a pair that is pressed between them and something, or a quarter as long as they would else.
-//! The same holds for the layers of such a pair against elastic modes (`Net::calm`). A kick every `h` on a mode of
+//! The same holds for the layers of such a pair against elastic modes (`Topology::calm`). A kick every `h` on a mode of
 //! frequency Ω has the monodromy `2 cos Ωh − (ω² h/Ω) sin Ωh`: unstable about `Ωh = n π`, in bands as wide as
 //! `(ω h)²/(Ω h)`, through which a pair wanders as its layers come and go.
 
@@ -15,17 +15,17 @@ use std::f64::consts::PI;
 use drystone_base::Vec3;
 
 use crate::clock::{LEVELS, level_of, period};
-use crate::eights::{Dashpots, Hinges, Springs, in_eights};
 use crate::elastic::{CARRIED, Dashpot, Held, Hinge, HingeDashpot, Spring, Triangle, hinge_angle};
-use crate::net::{LOOK, Net, Rows};
+use crate::elastic_simd::{Dashpots, Hinges, Springs, in_batches};
 use crate::options::Gravity;
 use crate::penalty_layers::LOWERED;
+use crate::topology::{LONGEST_CHECK, Rows, Topology};
 use crate::vertex::Vertex;
 use crate::{Error, Model, Options, Stretch};
 
 /// Elements that tick together.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Beat {
+pub(crate) struct ClockLevel {
     pub(crate) springs: Vec<Spring>,
     pub(crate) hinges: Vec<Hinge>,
     pub(crate) triangles: Vec<Triangle>,
@@ -36,15 +36,15 @@ pub(crate) struct Beat {
     pub(crate) hinge_runs: Vec<Hinges>,
     pub(crate) dashpot_runs: Vec<Dashpots>,
     /// Vertices that loads, air and fields act on.
-    pub(crate) aired: Vec<u32>,
+    pub(crate) loaded_vertices: Vec<u32>,
     /// Free vertices kicked by gravity.
-    pub(crate) heavy: Vec<u32>,
+    pub(crate) gravity_vertices: Vec<u32>,
     /// Every vertex that any of these moves.
     pub(crate) stencil: Vec<u32>,
     /// Vertices with dashpots on this level and none on a faster one.
     pub(crate) damped: Vec<u32>,
     /// Vertices whose certificates are looked at, besides.
-    pub(crate) watched: Vec<u32>,
+    pub(crate) monitored: Vec<u32>,
     /// Numbers of the hinges, triangles and springs, in [`Elements`].
     followed: Vec<u32>,
 }
@@ -145,7 +145,7 @@ fn damped_level(level: u8, b: f64, inverse_mass: f64, floor: u8) -> u8 {
         .max(floor.min(level))
 }
 
-impl Net {
+impl Topology {
     /// Elastic elements, each with the clock that stability of the whole asks for.
     pub(crate) fn add_elements(&mut self, model: &Model, options: &Options) -> Result<(), Error> {
         let fraction = options.elastic_fraction;
@@ -310,7 +310,7 @@ impl Net {
                 let h = (fraction / omega)
                     .min(ASSEMBLED * 2.0 / rows[k])
                     .min(quarter)
-                    .min(LOOK);
+                    .min(LONGEST_CHECK);
                 let mut level = level("bending", h)?;
                 if material.bending_damping > 0.0 && inverse > 0.0 {
                     level = damped_level(level, material.bending_damping, inverse, floor);
@@ -442,7 +442,7 @@ impl Net {
     pub(crate) fn group(&mut self, drops: &[u8], pressed: &[u8], pulls: &[bool]) {
         let count = self.start.len();
         let elements = &self.elements;
-        let mut beats = vec![Beat::default(); LEVELS];
+        let mut clock_levels = vec![ClockLevel::default(); LEVELS];
         let mut levels = Vec::with_capacity(self.levels.len());
         // for the layers that press a corner, some levels down at most
         let calm = |level: u8, corners: &[u32]| {
@@ -457,17 +457,19 @@ impl Net {
             let corners = fold.hinge.corners;
             let level = calm(elements.lowered(fold.level, drop), &corners);
             levels.push(level);
-            let beat = &mut beats[level as usize];
+            let clock_level = &mut clock_levels[level as usize];
             if fold.hinge.stiffness > 0.0 {
-                beat.followed.push(k as u32);
-                beat.hinges.push(Hinge {
+                clock_level.followed.push(k as u32);
+                clock_level.hinges.push(Hinge {
                     period: period(level),
                     ..fold.hinge
                 });
             }
             if fold.damping > 0.0 {
                 let inverse = 1.0 / (fold.damping * period(level));
-                beat.hinge_dashpots.push(HingeDashpot { corners, inverse });
+                clock_level
+                    .hinge_dashpots
+                    .push(HingeDashpot { corners, inverse });
             }
             for i in corners {
                 lowered[i as usize] = lowered[i as usize].max(drop);
@@ -486,10 +488,10 @@ impl Net {
             let corners = &membrane.triangle.corners;
             let level = calm(bent(own, membrane.bent, corners), corners);
             levels.push(level);
-            beats[level as usize].followed.push(k as u32);
+            clock_levels[level as usize].followed.push(k as u32);
             let mut triangle = membrane.triangle;
             triangle.period = period(level);
-            beats[level as usize].triangles.push(triangle);
+            clock_levels[level as usize].triangles.push(triangle);
         }
         for (k, edge) in elements.edges.iter().enumerate() {
             let k = elements.folds.len() + elements.membranes.len() + k;
@@ -498,51 +500,65 @@ impl Net {
             let own = elements.lowered(edge.level, drop);
             let level = calm(bent(own, edge.bent, &ends), &ends);
             levels.push(level);
-            let beat = &mut beats[level as usize];
+            let clock_level = &mut clock_levels[level as usize];
             if edge.spring.stiffness > 0.0 {
-                beat.followed.push(k as u32);
-                beat.springs.push(Spring {
+                clock_level.followed.push(k as u32);
+                clock_level.springs.push(Spring {
                     period: period(level),
                     ..edge.spring
                 });
             }
             if edge.damping > 0.0 {
                 let inverse = 1.0 / (edge.damping * period(level));
-                beat.dashpots.push(Dashpot { ends, inverse });
+                clock_level.dashpots.push(Dashpot { ends, inverse });
             }
         }
         // fields
-        beats[self.field_level].aired.clone_from(&self.aired);
+        clock_levels[self.field_level]
+            .loaded_vertices
+            .clone_from(&self.loaded_vertices);
         if let Some(level) = self.gravity_level {
             let free = (0..count as u32).filter(|i| self.inverse_mass[*i as usize] > 0.0);
-            beats[level].heavy = free.collect();
+            clock_levels[level].gravity_vertices = free.collect();
         }
         // runs of eight, and who is moved
-        let look = level_of(LOOK).unwrap_or(30);
+        let longest = level_of(LONGEST_CHECK).unwrap_or(30);
         let mut check = vec![u8::MAX; count];
         let mut damped = vec![false; count];
         let alone = |corners: &[u32]| !corners.iter().any(|i| pulls[*i as usize]);
-        for (level, beat) in beats.iter_mut().enumerate() {
-            let runs = in_eights(&mut beat.springs, |s| alone(&s.ends), |s| &s.ends);
-            beat.spring_runs = beat.springs[..8 * runs]
+        for (level, clock_level) in clock_levels.iter_mut().enumerate() {
+            let runs = in_batches(&mut clock_level.springs, |s| alone(&s.ends), |s| &s.ends);
+            clock_level.spring_runs = clock_level.springs[..8 * runs]
                 .chunks(8)
                 .map(Springs::new)
                 .collect();
-            let runs = in_eights(&mut beat.dashpots, |d| alone(&d.ends), |d| &d.ends);
-            beat.dashpot_runs = beat.dashpots[..8 * runs]
+            let runs = in_batches(&mut clock_level.dashpots, |d| alone(&d.ends), |d| &d.ends);
+            clock_level.dashpot_runs = clock_level.dashpots[..8 * runs]
                 .chunks(8)
                 .map(Dashpots::new)
                 .collect();
-            let runs = in_eights(&mut beat.hinges, |h| alone(&h.corners), |h| &h.corners);
-            beat.hinge_runs = beat.hinges[..8 * runs].chunks(8).map(Hinges::new).collect();
+            let runs = in_batches(
+                &mut clock_level.hinges,
+                |h| alone(&h.corners),
+                |h| &h.corners,
+            );
+            clock_level.hinge_runs = clock_level.hinges[..8 * runs]
+                .chunks(8)
+                .map(Hinges::new)
+                .collect();
             let mut slowed: Vec<u32> = Vec::new();
-            slowed.extend(beat.dashpots.iter().flat_map(|d| d.ends));
-            slowed.extend(beat.hinge_dashpots.iter().flat_map(|d| d.corners));
+            slowed.extend(clock_level.dashpots.iter().flat_map(|d| d.ends));
+            slowed.extend(clock_level.hinge_dashpots.iter().flat_map(|d| d.corners));
             let mut stencil = slowed.clone();
-            stencil.extend(beat.springs.iter().flat_map(|s| s.ends));
-            stencil.extend(beat.hinges.iter().flat_map(|h| h.corners));
-            stencil.extend(beat.triangles.iter().flat_map(|t| t.corners));
-            stencil.extend(beat.aired.iter().chain(&beat.heavy));
+            stencil.extend(clock_level.springs.iter().flat_map(|s| s.ends));
+            stencil.extend(clock_level.hinges.iter().flat_map(|h| h.corners));
+            stencil.extend(clock_level.triangles.iter().flat_map(|t| t.corners));
+            stencil.extend(
+                clock_level
+                    .loaded_vertices
+                    .iter()
+                    .chain(&clock_level.gravity_vertices),
+            );
             for list in [&mut slowed, &mut stencil] {
                 list.sort_unstable();
                 list.dedup();
@@ -553,30 +569,30 @@ impl Net {
                 let check = &mut check[*i as usize];
                 *check = (*check).min(level as u8);
             }
-            (beat.stencil, beat.damped) = (stencil, slowed);
+            (clock_level.stencil, clock_level.damped) = (stencil, slowed);
         }
         for (i, check) in check.iter_mut().enumerate() {
-            if *check > look {
-                *check = look;
+            if *check > longest {
+                *check = longest;
                 if !self.fixed[i] {
-                    beats[look as usize].watched.push(i as u32);
+                    clock_levels[longest as usize].monitored.push(i as u32);
                 }
             }
         }
-        self.beat_mask = 0;
-        for (level, beat) in beats.iter().enumerate() {
-            if !beat.stencil.is_empty() || !beat.watched.is_empty() {
-                self.beat_mask |= 1 << level;
+        self.clock_mask = 0;
+        for (level, clock_level) in clock_levels.iter().enumerate() {
+            if !clock_level.stencil.is_empty() || !clock_level.monitored.is_empty() {
+                self.clock_mask |= 1 << level;
             }
         }
-        (self.beats, self.check, self.levels) = (beats, check, levels);
+        (self.clock_levels, self.check, self.levels) = (clock_levels, check, levels);
         self.elements.pulled = pulls.to_vec();
     }
 
     /// Who loads, air and fields act on, and on which clocks.
     pub(crate) fn add_fields(&mut self, model: &Model, options: &Options) {
         let air = !model.fields.is_empty();
-        let mut aired: Vec<u32> = (0..self.start.len() as u32)
+        let mut loaded_vertices: Vec<u32> = (0..self.start.len() as u32)
             .filter(|i| {
                 self.inverse_mass[*i as usize] > 0.0 && (air || self.drag[*i as usize] > 0.0)
             })
@@ -586,9 +602,9 @@ impl Net {
                     .flat_map(|load| load.vertices.iter().copied()),
             )
             .collect();
-        aired.sort_unstable();
-        aired.dedup();
-        self.aired = aired;
+        loaded_vertices.sort_unstable();
+        loaded_vertices.dedup();
+        self.loaded_vertices = loaded_vertices;
         self.field_level = level_of(options.field_period).unwrap_or(30) as usize;
         self.gravity_level = match options.gravity {
             Gravity::Ticking(h) => Some(level_of(h).unwrap_or(30) as usize),
@@ -800,10 +816,10 @@ impl Elements {
         })
     }
 
-    /// Whether an element of `beat` has left the bound of its clock by half, with vertices at `at`; hinges only if `all`.
+    /// Whether an element of `clock_level` has left the bound of its clock by half, with vertices at `at`; hinges only if `all`.
     pub(crate) fn is_outgrown(
         &self,
-        beat: &Beat,
+        clock_level: &ClockLevel,
         drops: &[u8],
         inverse_mass: &[f64],
         at: &impl Fn(u32, f64) -> Vec3,
@@ -813,7 +829,7 @@ impl Elements {
             let k = *k as usize;
             (all || k >= self.folds.len()) && self.wanted_drop(k, inverse_mass, at, 1.5) > drops[k]
         };
-        beat.followed.iter().any(grown)
+        clock_level.followed.iter().any(grown)
     }
 
     /// Levels below rest by the present shape: lowered where the bound asks for it, raised again where there is twice

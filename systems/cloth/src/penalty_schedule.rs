@@ -74,7 +74,7 @@ fn shortened(n: Vec3) -> [f32; 3] {
 
 /// Which layers tick on which level.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Agenda {
+pub(crate) struct PenaltySchedule {
     pub(crate) levels: Vec<Vec<Entry>>,
     /// Bit k: level k has entries.
     pub(crate) mask: u64,
@@ -107,7 +107,7 @@ fn sort_tail(entries: &mut [Entry], tail: &mut Vec<Entry>) {
     }
 }
 
-impl Default for Agenda {
+impl Default for PenaltySchedule {
     fn default() -> Self {
         Self {
             levels: vec![Vec::new(); LEVELS],
@@ -118,7 +118,7 @@ impl Default for Agenda {
     }
 }
 
-impl Agenda {
+impl PenaltySchedule {
     pub(crate) fn is_sound(&self, pairs: &[Pair]) -> bool {
         let entries = || self.levels.iter().chain(&self.dormant).flatten();
         let fits = |entry: &Entry| {
@@ -177,7 +177,7 @@ impl Agenda {
         self.levels[level] = entries;
     }
 
-    /// Puts what slept back on the agenda, all levels in order.
+    /// Puts what slept back on the schedule, all levels in order.
     pub(crate) fn put_back_dormant(&mut self, scratch: &mut Vec<Entry>) {
         for level in 0..LEVELS {
             if !self.dormant[level].is_empty() {
@@ -189,7 +189,7 @@ impl Agenda {
         }
     }
 
-    /// Takes entries that sleep off the agenda. All that slept before must be on it.
+    /// Takes entries that sleep off the schedule. All that slept before must be on it.
     pub(crate) fn take_dormant(&mut self, mut sleeps: impl FnMut(&Entry) -> bool) {
         for (entries, dormant) in self.levels.iter_mut().zip(&mut self.dormant) {
             entries.retain(|entry| {

@@ -1,7 +1,7 @@
-//! A look at a pair in doubt: how far apart it is, which layers it needs, until when it is certainly safe.
+//! Distance test of a pair in doubt: how far apart it is, which layers it needs, until when it is certainly safe.
 
 use drystone_base::Vec3;
-use drystone_base::lanes::fetch;
+use drystone_base::lanes::prefetch;
 use drystone_geometry::proximity::gap_along;
 
 use crate::Certificate;
@@ -18,18 +18,18 @@ impl Run<'_> {
     /// is in doubt.
     pub(crate) fn look_at_doubtful(&mut self) {
         while self.state.stall.is_none() {
-            if let Some((i, rank)) = self.scratch.left.pop() {
+            if let Some((i, size_class)) = self.scratch.left.pop() {
                 // pairs lie all over memory: those of the next are on their way meanwhile
                 let next = self.scratch.left.last().copied();
                 if let [.., far, _, _, near, _, _] = self.scratch.left[..] {
-                    self.state.pairs.fetch_place(far.0 as usize, far.1);
-                    self.state.pairs.fetch_list(near.0 as usize, near.1);
+                    self.state.pairs.prefetch_place(far.0 as usize, far.1);
+                    self.state.pairs.prefetch_list(near.0 as usize, near.1);
                 }
-                self.renew_ball(i as usize, rank, next);
+                self.renew_ball(i as usize, size_class, next);
             } else if let Some(p) = self.scratch.doubtful.pop() {
                 if let [.., later, next] = self.scratch.doubtful[..] {
-                    self.state.pairs.fetch(later);
-                    self.fetch_for_look(next);
+                    self.state.pairs.prefetch(later);
+                    self.prefetch_distance_test(next);
                 }
                 if self.state.pairs.is_there(p) {
                     self.look_at(p);
@@ -42,22 +42,22 @@ impl Run<'_> {
         self.scratch.doubtful.clear();
     }
 
-    /// Has what a look at a pair needs brought from memory.
+    /// Has what the distance test of a pair needs brought from memory.
     #[inline]
-    fn fetch_for_look(&self, p: u32) {
-        self.state.pairs.fetch_record(p);
+    fn prefetch_distance_test(&self, p: u32) {
+        self.state.pairs.prefetch_record(p);
         for i in self.state.pairs.pool[p as usize].corners {
-            fetch(&self.state.vertices[i as usize]);
+            prefetch(&self.state.vertices[i as usize]);
         }
     }
 
     fn look_at(&mut self, p: u32) {
-        let (t, net) = (self.state.time, self.net);
-        self.scratch.tally.looks += 1;
+        let (t, topology) = (self.state.time, self.topology);
+        self.scratch.tally.distance_tests += 1;
         let pair = &self.state.pairs.pool[p as usize];
         let x = pair
             .corners
-            .map(|i| self.state.vertices[i as usize].at(t, net.gravity));
+            .map(|i| self.state.vertices[i as usize].at(t, topology.gravity));
         let found = pair.kind.closest(x);
         let d = found.distance_squared.sqrt();
         let n = if d > 0.0 { found.apart / d } else { Vec3::ZERO };
@@ -87,10 +87,10 @@ impl Run<'_> {
     pub(crate) fn watched(&self, pair: &Pair) -> f64 {
         match pair.scripted {
             Scripted::No => {
-                let outermost = self.net.thickness_of(&pair.corners);
-                self.net.layers.thickness(outermost, pair.layers + 1)
+                let outermost = self.topology.thickness_of(&pair.corners);
+                self.topology.layers.thickness(outermost, pair.layers + 1)
             }
-            _ => self.net.meeting_distance(),
+            _ => self.topology.meeting_distance(),
         }
     }
 
@@ -104,9 +104,9 @@ impl Run<'_> {
 
     /// Activates every layer that a pair `low` apart needs, a little early; false is a stall.
     pub(crate) fn activate_down_to(&mut self, p: u32, low: f64) -> bool {
-        let layers = &self.net.layers;
+        let layers = &self.topology.layers;
         let corners = &self.state.pairs.pool[p as usize].corners;
-        let outermost = self.net.thickness_of(corners);
+        let outermost = self.topology.thickness_of(corners);
         loop {
             let next = self.state.pairs.pool[p as usize].layers + 1;
             if low >= layers.thickness(outermost, next) + layers.early(outermost, next) {
@@ -119,7 +119,11 @@ impl Run<'_> {
                 );
                 return false;
             }
-            if !self.state.agenda.activate(layers, p, &mut self.state.pairs) {
+            if !self
+                .state
+                .schedule
+                .activate(layers, p, &mut self.state.pairs)
+            {
                 self.stall(p, "its period would be shorter than the shortest allowed");
                 return false;
             }
@@ -130,15 +134,15 @@ impl Run<'_> {
 
     /// Sets the stall that ends the run.
     pub(crate) fn stall(&mut self, p: u32, reason: &str) {
-        let (t, net) = (self.state.time, self.net);
+        let (t, topology) = (self.state.time, self.topology);
         let pair = &self.state.pairs.pool[p as usize];
-        let x = |i: u32| self.state.vertices[i as usize].at(t, net.gravity);
+        let x = |i: u32| self.state.vertices[i as usize].at(t, topology.gravity);
         let found = pair.kind.closest(pair.corners.map(x));
         let key = self.state.pairs.records[p as usize].key;
         let (a, b) = ((key >> 30) as u32 & 0x3fff_ffff, key as u32 & 0x3fff_ffff);
         self.state.stall = Some(Stall {
-            a: Feature::of(net, pair.kind, false, a, &x),
-            b: Feature::of(net, pair.kind, true, b, &x),
+            a: Feature::of(topology, pair.kind, false, a, &x),
+            b: Feature::of(topology, pair.kind, true, b, &x),
             layer: pair.layers + 1,
             distance: found.distance_squared.sqrt(),
             time: seconds(t),

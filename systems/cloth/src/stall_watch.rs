@@ -11,12 +11,12 @@ use serde::{Deserialize, Serialize};
 
 use crate::clock::period;
 use crate::event_loop::Run;
-use crate::net::Net;
+use crate::topology::Topology;
 
-/// Ticks of layers between two looks, and per entry of the agenda if those are more.
-const LOOK: u64 = 1 << 15;
+/// Ticks of layers between two tests, and per entry of the schedule if those are more.
+const TEST_TICKS: u64 = 1 << 15;
 const LOOK_EACH: u64 = 2;
-/// No look at all while the fastest layers tick at most so many times as often as the fastest elastic force, as a power
+/// No test at all while the fastest layers tick at most so many times as often as the fastest elastic force, as a power
 /// of two.
 const CALM: u32 = 2;
 /// Ticks under strain that are a stall, at least and per vertex of the group, where it is pressed between things that
@@ -27,10 +27,10 @@ const FREE: (f64, f64) = (2e6, 10_000.0);
 
 /// Ticks of layers, and how many of them under strain.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Toil {
-    /// Since the last look.
+pub(crate) struct StallWatch {
+    /// Since the last test.
     ticks: u64,
-    /// Of groups under strain, since the last look at which there was none.
+    /// Of groups under strain, since the last test at which there was none.
     strained: f64,
 }
 
@@ -48,20 +48,33 @@ struct Strained {
     deepest: u32,
 }
 
-/// Events a second of elastic forces at every vertex, those of an element shared among its corners; a look at a vertex
+/// Events a second of elastic forces at every vertex, those of an element shared among its corners; a test of a vertex
 /// counts as well, so that what has no elasticity has a measure too.
-fn elastic_rates(net: &Net) -> Vec<f64> {
-    let mut rate: Vec<f64> = net.check.iter().map(|level| 1.0 / period(*level)).collect();
-    for (level, beat) in net.beats.iter().enumerate() {
+fn elastic_rates(topology: &Topology) -> Vec<f64> {
+    let mut rate: Vec<f64> = topology
+        .check
+        .iter()
+        .map(|level| 1.0 / period(*level))
+        .collect();
+    for (level, clock_level) in topology.clock_levels.iter().enumerate() {
         let often = 1.0 / period(level as u8);
         let mut add = |corners: &[u32]| {
             for i in corners {
                 rate[*i as usize] += often / corners.len() as f64;
             }
         };
-        beat.springs.iter().for_each(|spring| add(&spring.ends));
-        beat.hinges.iter().for_each(|hinge| add(&hinge.corners));
-        beat.triangles.iter().for_each(|face| add(&face.corners));
+        clock_level
+            .springs
+            .iter()
+            .for_each(|spring| add(&spring.ends));
+        clock_level
+            .hinges
+            .iter()
+            .for_each(|hinge| add(&hinge.corners));
+        clock_level
+            .triangles
+            .iter()
+            .for_each(|face| add(&face.corners));
     }
     rate
 }
@@ -81,34 +94,34 @@ impl Run<'_> {
     #[inline]
     pub(crate) fn count_toil(&mut self) {
         let ticks = self.scratch.tally.penalties + self.scratch.tally.null_penalties;
-        self.state.toil.ticks += ticks - self.scratch.toiled.min(ticks);
-        self.scratch.toiled = ticks;
-        if self.state.toil.ticks >= LOOK {
+        self.state.stall_watch.ticks += ticks - self.scratch.counted_ticks.min(ticks);
+        self.scratch.counted_ticks = ticks;
+        if self.state.stall_watch.ticks >= TEST_TICKS {
             self.look_for_strain();
         }
     }
 
     #[inline(never)]
     fn look_for_strain(&mut self) {
-        let entries: usize = self.state.agenda.levels.iter().map(Vec::len).sum();
-        let ticks = self.state.toil.ticks;
+        let entries: usize = self.state.schedule.levels.iter().map(Vec::len).sum();
+        let ticks = self.state.stall_watch.ticks;
         if ticks < LOOK_EACH * entries as u64 || self.state.stall.is_some() {
             return;
         }
-        self.state.toil.ticks = 0;
+        self.state.stall_watch.ticks = 0;
         let fastest = |mask: u64| mask.trailing_zeros();
-        if fastest(self.state.agenda.mask) + CALM >= fastest(self.net.beat_mask) {
-            self.state.toil.strained = 0.0;
+        if fastest(self.state.schedule.mask) + CALM >= fastest(self.topology.clock_mask) {
+            self.state.stall_watch.strained = 0.0;
             return;
         }
         let Some(worst) = self.strained(self.options.stall_ratio) else {
-            self.state.toil.strained = 0.0;
+            self.state.stall_watch.strained = 0.0;
             return;
         };
-        self.state.toil.strained += ticks as f64 * worst.share;
+        self.state.stall_watch.strained += ticks as f64 * worst.share;
         let (least, each) = if worst.pressed { PRESSED } else { FREE };
-        let patience = least.max(each * worst.vertices as f64);
-        if self.state.toil.strained > patience {
+        let limit = least.max(each * worst.vertices as f64);
+        if self.state.stall_watch.strained > limit {
             let reason = format!(
                 "layers tick {:.0} times as often as elastic forces about the {} vertices of this contact, for long: what \
                  closes in on them leaves no room",
@@ -120,11 +133,11 @@ impl Run<'_> {
 
     /// The groups whose strain is above `limit`, if there are any.
     fn strained(&self, limit: f64) -> Option<Strained> {
-        let (net, state) = (self.net, &*self.state);
+        let (topology, state) = (self.topology, &*self.state);
         let free = |i: &u32| state.vertices[*i as usize].inverse_mass > 0.0;
         // groups of vertices joined by active layers
         let mut parent: Vec<u32> = (0..state.vertices.len() as u32).collect();
-        for entry in state.agenda.levels.iter().flatten() {
+        for entry in state.schedule.levels.iter().flatten() {
             let mut corners = entry.corners.into_iter().filter(free);
             if let Some(first) = corners.next() {
                 let first = root(&mut parent, first);
@@ -146,18 +159,18 @@ impl Run<'_> {
             deepest: Option<(u32, u32)>,
         }
         // what never moves is one thing; bodies that give way are none
-        let thing = |i: u32| match net.fixed[i as usize] {
+        let thing = |i: u32| match topology.fixed[i as usize] {
             true => u32::MAX,
-            false => net.rigid_group[i as usize],
+            false => topology.rigid_group[i as usize],
         };
         let gives_way = |i: u32| {
-            let obstacle = (net.object[i as usize] as usize).checked_sub(net.sheets);
+            let obstacle = (topology.object[i as usize] as usize).checked_sub(topology.sheets);
             obstacle.is_some_and(|k| matches!(state.bodies.get(k), Some(Some(_))))
         };
         let mut groups = vec![Group::default(); parent.len()];
         let mut joined = vec![false; parent.len()];
         let mut all = 0.0;
-        for (level, entries) in state.agenda.levels.iter().enumerate() {
+        for (level, entries) in state.schedule.levels.iter().enumerate() {
             let often = 1.0 / period(level as u8);
             all += often * entries.len() as f64;
             for entry in entries {
@@ -183,7 +196,7 @@ impl Run<'_> {
                 }
             }
         }
-        let rate = elastic_rates(net);
+        let rate = elastic_rates(topology);
         for i in (0..parent.len()).filter(|i| joined[*i]) {
             let group = &mut groups[root(&mut parent, i as u32) as usize];
             group.usual += rate[i];

@@ -2,14 +2,14 @@
 //! together; the bits do not depend on how wide the machine's instructions are.
 
 use drystone_base::Vec3;
-use drystone_base::lanes::{Eight, Kernel, Lanes, dispatch};
+use drystone_base::lanes::{Kernel, Lanes, Wide8, dispatch};
 
 use crate::elastic::{CARRIED, Dashpot, Hinge, Spring, small_angle};
 use crate::vertex::Vertex;
 
 /// Orders elements so that as many as possible stand in runs of eight that share no vertex, each near its old
 /// place; those that fit into no run come last. Gives the number of runs.
-pub(crate) fn in_eights<T: Copy>(
+pub(crate) fn in_batches<T: Copy>(
     elements: &mut Vec<T>,
     fits: impl Fn(&T) -> bool,
     corners: impl Fn(&T) -> &[u32],
@@ -50,15 +50,15 @@ pub(crate) fn in_eights<T: Copy>(
 #[derive(Clone, Debug)]
 pub(crate) struct Springs {
     ends: [[u32; 8]; 2],
-    length: Eight<f64>,
+    length: Wide8<f64>,
     /// Stiffness times period \[N s/m\].
-    kick: Eight<f64>,
+    kick: Wide8<f64>,
 }
 
 impl Springs {
     /// From eight of them.
     pub(crate) fn new(springs: &[Spring]) -> Self {
-        let (mut ends, mut length, mut kick) = ([[0; 8]; 2], Eight::default(), Eight::default());
+        let (mut ends, mut length, mut kick) = ([[0; 8]; 2], Wide8::default(), Wide8::default());
         for (k, spring) in springs.iter().take(8).enumerate() {
             (ends[0][k], ends[1][k]) = (spring.ends[0], spring.ends[1]);
             length.0[k] = spring.length;
@@ -73,13 +73,13 @@ impl Springs {
 pub(crate) struct Dashpots {
     ends: [[u32; 8]; 2],
     /// See [`Dashpot`].
-    inverse: Eight<f64>,
+    inverse: Wide8<f64>,
 }
 
 impl Dashpots {
     /// From eight of them.
     pub(crate) fn new(dashpots: &[Dashpot]) -> Self {
-        let (mut ends, mut inverse) = ([[0; 8]; 2], Eight::default());
+        let (mut ends, mut inverse) = ([[0; 8]; 2], Wide8::default());
         for (k, dashpot) in dashpots.iter().take(8).enumerate() {
             (ends[0][k], ends[1][k]) = (dashpot.ends[0], dashpot.ends[1]);
             inverse.0[k] = dashpot.inverse;
@@ -92,15 +92,15 @@ impl Dashpots {
 #[derive(Clone, Debug)]
 pub(crate) struct Hinges {
     corners: [[u32; 8]; 4],
-    angle: Eight<f64>,
+    angle: Wide8<f64>,
     /// Stiffness times period \[N m s\].
-    kick: Eight<f64>,
+    kick: Wide8<f64>,
 }
 
 impl Hinges {
     /// From eight of them.
     pub(crate) fn new(hinges: &[Hinge]) -> Self {
-        let (mut corners, mut angle, mut kick) = ([[0; 8]; 4], Eight::default(), Eight::default());
+        let (mut corners, mut angle, mut kick) = ([[0; 8]; 4], Wide8::default(), Wide8::default());
         for (k, hinge) in hinges.iter().take(8).enumerate() {
             for n in 0..4 {
                 corners[n][k] = hinge.corners[n];
@@ -147,7 +147,7 @@ fn row<L: Lanes<Real = f64>>(vertices: &[Vertex], i: u32) -> L {
     let vertex = &vertices[i as usize];
     let (x, v) = (vertex.position, vertex.velocity);
     let time = f64::from_bits(vertex.time);
-    L::load(&Eight([
+    L::load(&Wide8([
         x.x,
         x.y,
         x.z,
@@ -180,7 +180,7 @@ fn gather<L: Lanes<Real = f64>>(vertices: &[Vertex], which: &[u32; 8]) -> Gather
 
 #[inline(always)]
 fn scatter<L: Lanes<Real = f64>>(vertices: &mut [Vertex], which: &[u32; 8], v: [L; 3]) {
-    let mut out = [Eight::default(); 3];
+    let mut out = [Wide8::default(); 3];
     v[0].store(&mut out[0]);
     v[1].store(&mut out[1]);
     v[2].store(&mut out[2]);
@@ -265,7 +265,7 @@ impl Kernel<f64> for TickDashpots<'_> {
             scatter(self.vertices, &run.ends[0], plus(p.v, n, a));
             scatter(self.vertices, &run.ends[1], plus(q.v, n, b));
         }
-        let mut sum = Eight::default();
+        let mut sum = Wide8::default();
         taken.store(&mut sum);
         sum.0.iter().sum()
     }
@@ -337,12 +337,12 @@ fn angles<L: Lanes<Real = f64>>(y: L, x: L) -> L {
     let third = L::splat(1.0 / 11.0) - s * L::splat(1.0 / 13.0) + s2 * L::splat(1.0 / 15.0);
     let sum = first + s2 * second + s4 * third;
     let series = t - t * s * sum;
-    let mut which = Eight::default();
+    let mut which = Wide8::default();
     small.store(&mut which);
     if which.0 == [1.0; 8] {
         return series;
     }
-    let (mut found, mut up, mut along) = (Eight::default(), Eight::default(), Eight::default());
+    let (mut found, mut up, mut along) = (Wide8::default(), Wide8::default(), Wide8::default());
     series.store(&mut found);
     y.store(&mut up);
     x.store(&mut along);
@@ -397,15 +397,15 @@ mod tests {
     #[test]
     fn eight_at_a_time_kick_as_one_by_one() {
         let (mut wide, mut springs, mut dashpots, mut hinges) = crumpled();
-        let runs = in_eights(&mut springs, |_| true, |spring| &spring.ends);
-        let slow = in_eights(&mut dashpots, |_| true, |dashpot| &dashpot.ends);
-        let folds = in_eights(&mut hinges, |_| true, |hinge| &hinge.corners);
+        let runs = in_batches(&mut springs, |_| true, |spring| &spring.ends);
+        let slow = in_batches(&mut dashpots, |_| true, |dashpot| &dashpot.ends);
+        let folds = in_batches(&mut hinges, |_| true, |hinge| &hinge.corners);
         assert!(runs >= 40 && folds >= 8, "{runs} and {folds} runs");
         let mut plain = wide.clone();
-        let eights: Vec<_> = springs[..8 * runs].chunks(8).map(Springs::new).collect();
+        let batches: Vec<_> = springs[..8 * runs].chunks(8).map(Springs::new).collect();
         let folded: Vec<_> = hinges[..8 * folds].chunks(8).map(Hinges::new).collect();
         let slowed: Vec<_> = dashpots[..8 * slow].chunks(8).map(Dashpots::new).collect();
-        tick_springs(&eights, &mut wide);
+        tick_springs(&batches, &mut wide);
         let taken = tick_dashpots(&slowed, &mut wide);
         tick_hinges(&folded, &mut wide);
         let mut reaction = vec![drystone_base::Vec3::ZERO; plain.len()];
@@ -432,7 +432,7 @@ mod tests {
         type Narrow = drystone_base::lanes::Portable<f64>;
         let vertices = &mut narrow[..];
         TickSprings {
-            springs: &eights,
+            springs: &batches,
             vertices,
         }
         .run::<Narrow>();
@@ -453,7 +453,7 @@ mod tests {
     fn no_two_of_a_run_share_a_vertex_and_none_is_lost() {
         let (_, mut springs, ..) = crumpled();
         let mut before: Vec<_> = springs.iter().map(|s| s.ends).collect();
-        let runs = in_eights(&mut springs, |s| s.ends[0] % 7 != 0, |s| &s.ends);
+        let runs = in_batches(&mut springs, |s| s.ends[0] % 7 != 0, |s| &s.ends);
         for run in springs[..8 * runs].chunks(8) {
             let mut ends: Vec<u32> = run.iter().flat_map(|s| s.ends).collect();
             ends.sort_unstable();

@@ -4,7 +4,7 @@
 /// Begins to bring the cache line that `of` starts in from memory, without waiting for it. Changes nothing
 /// but time; does nothing where the machine has no such request.
 #[inline(always)]
-pub fn fetch<T>(of: &T) {
+pub fn prefetch<T>(of: &T) {
     #[cfg(target_arch = "x86_64")]
     {
         use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};

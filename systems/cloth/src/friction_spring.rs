@@ -16,7 +16,7 @@ const SOFTENS: f64 = 8.0;
 
 /// The spring of one pair.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Grip {
+pub(crate) struct FrictionSpring {
     /// The points that it joins, by the weights of the corners.
     weights: [f64; 4],
     /// From one to the other where it is slack \[m\].
@@ -29,7 +29,7 @@ pub(crate) struct Grip {
     pub(crate) slides: bool,
 }
 
-impl Grip {
+impl FrictionSpring {
     /// A slack spring between the points that are closest now, `apart` from each other.
     pub(crate) fn new(weights: [f64; 4], apart: Vec3, stiffness: f64, time: Tick) -> Self {
         Self {

@@ -1,5 +1,5 @@
 //! The default stepper: hard contacts in substeps, with the stack layers as the coarse level
-//! of a two-level solve. In masonry, *coursed* stone is laid in level layers.
+//! of a two-level solve.
 //!
 //! Erleben 2007 saw that the support graph knows what a slow solver needs to know, and used it
 //! by fixating each layer for the one above, which brakes and carries no static load. Here the
@@ -60,7 +60,7 @@ pub(crate) fn step(
 ) -> Report {
     let mut report = Report::default();
     let start = state.time;
-    let whole = Part::of(dt, 1, options.coursed.substeps);
+    let whole = Part::of(dt, 1, options.two_level.substeps);
     // a part and how many of it make a step; how many are left, how many were taken
     let (mut part, mut equal) = (whole, 1);
     let (mut left, mut taken) = (1, 0);
@@ -74,7 +74,7 @@ pub(crate) fn step(
         let split = wanted.min(most);
         if split > 1 {
             (equal, left) = (equal * split, left * split);
-            let shorter = Part::of(dt, equal, options.coursed.substeps);
+            let shorter = Part::of(dt, equal, options.two_level.substeps);
             // impulses are kept as those of a substep of the undivided step
             scale_impulses(state, shorter.substep() / part.substep());
             part = shorter;
@@ -251,7 +251,7 @@ fn advance(
         watch,
         ..
     } = workspace;
-    let most = match options.coursed.precision {
+    let most = match options.two_level.precision {
         Precision::Auto => options.tuning.small,
         Precision::Single => 0,
         Precision::Double => u32::MAX,
@@ -327,7 +327,7 @@ fn advance_groups<T: Dispatch>(
     for group in groups {
         group.bring_home(state);
         report.sweeps = report.sweeps.max(group.sweeps);
-        report.residual = report.residual.max(group.residual * group.calm);
+        report.residual = report.residual.max(group.residual * group.calm_speed);
     }
     report
 }
@@ -340,7 +340,7 @@ fn advance_group<T: Dispatch>(
     options: &Options,
     part: Part,
 ) {
-    let (settings, tuning) = (&options.coursed, &options.tuning);
+    let (settings, tuning) = (&options.two_level, &options.tuning);
     let h = part.substep();
     // what flies has real gaps
     let zone = if group.flies {
@@ -392,7 +392,7 @@ fn advance_group<T: Dispatch>(
 /// impulses still hold. A large group pays for its trouble where it is: sweeps of further rounds
 /// go around the contacts that still close. Returns whether the last impulses held.
 fn solve<T: Dispatch>(group: &mut Group<T>, options: &Options, first: bool) -> bool {
-    let (settings, tuning) = (&options.coursed, &options.tuning);
+    let (settings, tuning) = (&options.two_level, &options.tuning);
     let method = settings.method();
     // without layers sweeps are all there is: take more of them
     let (rounds, gain) = match group.flies {
@@ -457,16 +457,16 @@ fn fly(state: &mut State, model: &Model, i: usize, part: Part) {
     }
     let h = part.substep();
     for _ in 0..part.substeps {
-        let push = state.push(model, i);
-        let slow = 1.0 / (1.0 + h * model.linear_damping[i]);
-        let calm = 1.0 / (1.0 + h * model.angular_damping[i]);
+        let acceleration = state.acceleration(model, i);
+        let linear_damping = 1.0 / (1.0 + h * model.linear_damping[i]);
+        let angular_damping = 1.0 / (1.0 + h * model.angular_damping[i]);
         let before = state.linear_velocity[i];
-        state.linear_velocity[i] = (before + h * push) * slow;
+        state.linear_velocity[i] = (before + h * acceleration) * linear_damping;
         if state.torque[i] != Vec3::ZERO {
             let twist = state.inverse_inertia(model, i).times(state.torque[i]);
             state.angular_velocity[i] += h * twist;
         }
-        state.angular_velocity[i] *= calm;
+        state.angular_velocity[i] *= angular_damping;
         // the mean of both velocities: exact on a parabola, so that flight keeps energy
         state.position[i] += 0.5 * h * (before + state.linear_velocity[i]);
         (state.rotation[i], state.angular_velocity[i]) = turn_freely(

@@ -3,7 +3,7 @@
 use drystone_base::Vec3;
 use drystone_common::Material;
 
-use crate::beats::{Beat, Elements};
+use crate::clock_levels::{ClockLevel, Elements};
 use crate::mover::{Mover, movers};
 use crate::options::Gravity;
 use crate::penalty_layers::Layers;
@@ -66,7 +66,7 @@ impl Object {
 
 /// All that stays fixed.
 #[derive(Clone, Debug)]
-pub(crate) struct Net {
+pub(crate) struct Topology {
     pub(crate) objects: Vec<Object>,
     /// How many of them are sheets; obstacles follow.
     pub(crate) sheets: usize,
@@ -101,15 +101,15 @@ pub(crate) struct Net {
     pub(crate) modes: Vec<f64>,
     pub(crate) slowest: Vec<u8>,
     /// Vertices that loads, air and fields act on, and the levels of those and of ticking gravity.
-    pub(crate) aired: Vec<u32>,
+    pub(crate) loaded_vertices: Vec<u32>,
     pub(crate) field_level: usize,
     pub(crate) gravity_level: Option<usize>,
     /// Of the present grouping: who ticks on each level. Written by `group`, as are the next three.
-    pub(crate) beats: Vec<Beat>,
+    pub(crate) clock_levels: Vec<ClockLevel>,
     /// Level of each element, in the order of [`Elements`]: hinges, triangles, edges.
     pub(crate) levels: Vec<u8>,
     /// Bit k: something ticks on level k.
-    pub(crate) beat_mask: u64,
+    pub(crate) clock_mask: u64,
     /// Level at which a vertex is looked at, at the latest.
     pub(crate) check: Vec<u8>,
     pub(crate) movers: Vec<Mover>,
@@ -139,23 +139,23 @@ pub(crate) struct Net {
     pub(crate) early: f64,
 }
 
-/// Longest time between two looks at a vertex \[s\].
-pub(crate) const LOOK: f64 = 1.0 / 1024.0;
+/// Longest time between two checks at a vertex \[s\].
+pub(crate) const LONGEST_CHECK: f64 = 1.0 / 1024.0;
 
-impl Net {
+impl Topology {
     /// A model whose numbers were checked, with its elastic elements on their clocks.
     pub(crate) fn new(model: &Model, options: &Options) -> Result<Self, Error> {
-        let mut net = Self::flat(model, options);
-        net.add_elements(model, options)?;
-        net.add_fields(model, options);
-        let pulls = net.pulling();
-        net.group(&[], &[], &pulls);
-        Ok(net)
+        let mut topology = Self::flat(model, options);
+        topology.add_elements(model, options)?;
+        topology.add_fields(model, options);
+        let pulls = topology.pulling();
+        topology.group(&[], &[], &pulls);
+        Ok(topology)
     }
 
     /// The lists of a model without its forces.
     pub(crate) fn flat(model: &Model, options: &Options) -> Self {
-        let mut net = Self {
+        let mut topology = Self {
             objects: Vec::new(),
             sheets: model.sheets.len(),
             object: Vec::new(),
@@ -177,12 +177,12 @@ impl Net {
             elements: Elements::default(),
             modes: Vec::new(),
             slowest: Vec::new(),
-            aired: Vec::new(),
+            loaded_vertices: Vec::new(),
             field_level: 0,
             gravity_level: None,
-            beats: Vec::new(),
+            clock_levels: Vec::new(),
             levels: Vec::new(),
-            beat_mask: 0,
+            clock_mask: 0,
             check: Vec::new(),
             movers: Vec::new(),
             held: Vec::new(),
@@ -207,16 +207,16 @@ impl Net {
         };
         if model.thickest() != model.thinnest() {
             for (sheet, thickness) in model.sheets.iter().zip(model.thicknesses()) {
-                let count = net.own_thickness.len() + sheet.points.len();
-                net.own_thickness.resize(count, thickness);
+                let count = topology.own_thickness.len() + sheet.points.len();
+                topology.own_thickness.resize(count, thickness);
             }
         }
         let surface = |k: Option<usize>| k.map(|k| (k, model.materials.row(k).to_vec()));
         // sheets: topology, masses lumped to the vertices, drag, loads
         for sheet in &model.sheets {
-            let first = net.start.len() as u32;
+            let first = topology.start.len() as u32;
             let rest = sheet.rest.as_ref().unwrap_or(&sheet.points);
-            net.add(
+            topology.add(
                 &sheet.name,
                 &sheet.points,
                 rest,
@@ -234,17 +234,19 @@ impl Net {
                 }
             }
             for i in 0..sheet.points.len() {
-                net.inverse_mass
+                topology
+                    .inverse_mass
                     .push(if mass[i] > 0.0 { 1.0 / mass[i] } else { 0.0 });
-                net.drag.push(sheet.material.drag * area[i]);
-                net.velocity
+                topology.drag.push(sheet.material.drag * area[i]);
+                topology
+                    .velocity
                     .push(sheet.velocities.get(i).copied().unwrap_or(Vec3::ZERO));
             }
-            net.loads.extend(sheet.loads.iter().map(|load| Load {
+            topology.loads.extend(sheet.loads.iter().map(|load| Load {
                 vertices: load.vertices.iter().map(|i| first + i).collect(),
                 ..load.clone()
             }));
-            if let Some(object) = net.objects.last_mut() {
+            if let Some(object) = topology.objects.last_mut() {
                 let (friction, restitution) = (sheet.material.friction, sheet.material.restitution);
                 object.own = Material {
                     friction,
@@ -256,22 +258,24 @@ impl Net {
         }
         // obstacles
         for obstacle in &model.obstacles {
-            net.add(
+            topology.add(
                 &obstacle.name,
                 &obstacle.points,
                 &obstacle.points,
                 &obstacle.faces,
                 &obstacle.segments,
             );
-            let count = net.start.len();
-            net.inverse_mass.resize(count, 0.0);
-            net.lightness.resize(count - obstacle.points.len(), 0.0);
-            net.lightness.extend(&obstacle.inverse_mass);
-            net.lightness.resize(count, 0.0);
-            net.drag.resize(count, 0.0);
-            net.velocity.resize(count, Vec3::ZERO);
-            net.add_planes(&obstacle.planes);
-            if let Some(object) = net.objects.last_mut() {
+            let count = topology.start.len();
+            topology.inverse_mass.resize(count, 0.0);
+            topology
+                .lightness
+                .resize(count - obstacle.points.len(), 0.0);
+            topology.lightness.extend(&obstacle.inverse_mass);
+            topology.lightness.resize(count, 0.0);
+            topology.drag.resize(count, 0.0);
+            topology.velocity.resize(count, Vec3::ZERO);
+            topology.add_planes(&obstacle.planes);
+            if let Some(object) = topology.objects.last_mut() {
                 let (friction, restitution) = (obstacle.friction, obstacle.restitution);
                 object.own = Material {
                     friction,
@@ -281,27 +285,27 @@ impl Net {
                 object.surface = surface(obstacle.contact_material);
             }
         }
-        if !net.own_thickness.is_empty() {
-            net.own_thickness.resize(net.start.len(), 0.0);
+        if !topology.own_thickness.is_empty() {
+            topology.own_thickness.resize(topology.start.len(), 0.0);
         }
-        net.lightness.resize(net.start.len(), 0.0);
-        for (lightness, inverse_mass) in net.lightness.iter_mut().zip(&net.inverse_mass) {
+        topology.lightness.resize(topology.start.len(), 0.0);
+        for (lightness, inverse_mass) in topology.lightness.iter_mut().zip(&topology.inverse_mass) {
             *lightness = lightness.max(*inverse_mass);
         }
         // who is next to whom, and what moves as prescribed
-        net.finish_topology();
-        net.find_scales();
-        net.movers = movers(model);
-        net.held = vec![false; net.start.len()];
-        net.fixed = net.held.clone();
-        for mover in &net.movers {
+        topology.finish_topology();
+        topology.find_scales();
+        topology.movers = movers(model);
+        topology.held = vec![false; topology.start.len()];
+        topology.fixed = topology.held.clone();
+        for mover in &topology.movers {
             for i in &mover.vertices {
-                net.held[*i as usize] = mover.until.is_none();
-                net.fixed[*i as usize] = mover.is_fixed();
+                topology.held[*i as usize] = mover.until.is_none();
+                topology.fixed[*i as usize] = mover.is_fixed();
             }
         }
-        net.group_prescribed(model);
-        net
+        topology.group_prescribed(model);
+        topology
     }
 
     fn add(
