@@ -1,5 +1,5 @@
 //! Sparse Cholesky factor of a symmetric positive definite matrix of 6x6 blocks: one block row per
-//! body (the direct solver) or per aggregate (the two-level solve).
+//! body (the direct solver, the response of touching bodies to cloth) or per aggregate (the two-level solve).
 //!
 //! The order of elimination is that of least degree in the graph that is left (minimum degree,
 //! ties to the smaller index). The pattern of the factor is kept and used again as long as the
@@ -11,7 +11,7 @@ use std::collections::BinaryHeap;
 use drystone_base::lanes::{Kernel, Lanes, Wide8, dispatch};
 
 /// Six columns of six numbers; the last two of each column are zero.
-pub(crate) type Block6 = [Wide8<f64>; 6];
+pub type Block6 = [Wide8<f64>; 6];
 
 /// Floating-point operations of one product of blocks.
 const PRODUCT: f64 = 432.0;
@@ -27,7 +27,7 @@ pub(crate) struct Place {
 
 /// A block matrix and, after [`Cholesky::factor`], its factor.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Cholesky {
+pub struct Cholesky {
     /// What was analysed: number of bodies and coupled pairs.
     size: usize,
     edges: Vec<[u32; 2]>,
@@ -58,7 +58,7 @@ impl Cholesky {
     /// Finds the pattern of the factor for `size` bodies of which `edges` are coupled; returns
     /// the operations of a factorisation, or `None` if they are more than `most`. Nothing is
     /// done where `size` and `edges` are those of the call before.
-    pub(crate) fn analyse(&mut self, size: usize, edges: &[[u32; 2]], most: f64) -> Option<f64> {
+    pub fn analyse(&mut self, size: usize, edges: &[[u32; 2]], most: f64) -> Option<f64> {
         let same = self.size == size && self.edges == edges;
         if same && (self.flops.is_finite() || most <= self.given_up) {
             return (self.flops <= most).then_some(self.flops);
@@ -173,7 +173,7 @@ impl Cholesky {
     }
 
     /// Sets the matrix to zero.
-    pub(crate) fn clear(&mut self) {
+    pub fn clear(&mut self) {
         self.diagonal.fill(Block6::default());
         self.below.fill(Block6::default());
     }
@@ -191,7 +191,7 @@ impl Cholesky {
     }
 
     /// The diagonal block of a body.
-    pub(crate) fn own(&mut self, body: usize) -> &mut Block6 {
+    pub fn own(&mut self, body: usize) -> &mut Block6 {
         &mut self.diagonal[self.place[body] as usize]
     }
 
@@ -201,7 +201,7 @@ impl Cholesky {
     }
 
     /// Adds `leftᵀ right` to the block at row `g` and column `h`, which are coupled or the same.
-    pub(crate) fn add_product<const N: usize>(
+    pub fn add_product<const N: usize>(
         &mut self,
         (g, h): (usize, usize),
         left: &[[f64; 6]; N],
@@ -224,7 +224,7 @@ impl Cholesky {
 
     /// Replaces the matrix by its factor. A pivot below the share `lost` of its diagonal entry is
     /// lost to rounding: its direction is held at zero.
-    pub(crate) fn factor(&mut self, lost: f64) {
+    pub fn factor(&mut self, lost: f64) {
         self.at.clear();
         self.at.resize(self.size, 0);
         self.lost.clear();
@@ -240,7 +240,7 @@ impl Cholesky {
 
     /// Solves for `x`, which holds the right-hand side: one entry per body, in the caller's order.
     /// `scratch` is overwritten.
-    pub(crate) fn solve(&self, x: &mut [Wide8<f64>], scratch: &mut Vec<Wide8<f64>>) {
+    pub fn solve(&self, x: &mut [Wide8<f64>], scratch: &mut Vec<Wide8<f64>>) {
         scratch.clear();
         scratch.extend(self.order.iter().map(|&body| x[body as usize]));
         dispatch(Substitute(self, scratch));

@@ -7,7 +7,7 @@
 //! both forms, and [`Solver`] names them all, each in any [`Ordering`].
 
 pub mod analysis;
-mod block_cholesky;
+pub mod block_cholesky;
 pub mod blocks;
 pub mod coarse;
 mod contact_problem;

@@ -58,13 +58,14 @@ impl World {
                 rigid: rigid.dynamics_seconds,
                 ..Seconds::default()
             },
-            coupling: self.close_exchange(dt),
             rigid,
             ..Report::default()
         };
-        self.diagnose_coupling(&report.coupling.gains);
         if let (Some(cloths), Some(before)) = (&mut self.cloths, before) {
+            self.exchange.measure(&self.rigid);
             cloths.set_out(&self.rigid, dt, &self.exchange);
+            report.coupling = self.close_exchange(dt);
+            self.diagnose_coupling(&report.coupling.gains);
             return self.finish_step(report, before, go_on);
         }
         self.follow_with_strands(&mut report);
@@ -83,7 +84,9 @@ impl World {
         let Some(cloths) = &self.cloths else {
             return CouplingReport::default();
         };
-        let found = self.exchange.close(&self.rigid, |i| cloths.load(i, dt), dt);
+        let (back, groups) = (cloths.withdrawn(), cloths.groups());
+        let load = |i: usize| [cloths.load(i, dt), back[i]];
+        let found = self.exchange.close(&self.rigid, load, |i| groups[i], dt);
         let gain = |gain: ExchangeGain| {
             Some(CouplingGain {
                 body: self.roster.bodies.id(gain.body)?,

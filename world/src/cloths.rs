@@ -3,7 +3,8 @@
 //! Cloth advances after every step of the rigid bodies, over the same time, event by event. Every body
 //! is an obstacle of triangles that moves straight from where the step began to where it ended. One that
 //! enters later is there from its first step on, at rest where that step ends; if cloth is in its way, that
-//! is a stall. The impulses that cloth leaves on a body act on it evenly over its next step. At a stall the
+//! is a stall. Bodies that forces move answer at once, together with those that they touch; what their contacts held
+//! back is foretold to their next step, so that these are ready for it, and taken out of it again. At a stall the
 //! whole world stands still where that step began, and reports it.
 
 use std::sync::Arc;
@@ -17,7 +18,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::cloth::build::{Built, PendingObstacle, build, sheet};
-use crate::cloth::hold::holds;
+use crate::cloth::hold::contacts;
 use crate::exchange::Exchange;
 use crate::{Body, Cloth, FrameCloth, FrameStrand, Material, Scene, SceneError};
 
@@ -26,7 +27,7 @@ use crate::{Body, Cloth, FrameCloth, FrameStrand, Material, Scene, SceneError};
 pub struct ClothSnapshot {
     /// Vertices, clocks, layers and the queue.
     pub state: State,
-    /// Impulse and moment that the next rigid step applies to each body \[N s\], \[N m s\].
+    /// Impulse and moment that each body is to expect in the next rigid step \[N s\], \[N m s\].
     pub loads: Vec<[Vec3; 2]>,
     /// Bodies that have entered since the start, and where.
     pub entered: Vec<(usize, Pose)>,
@@ -152,7 +153,7 @@ impl Cloths {
         }))
     }
 
-    /// What the cloth left on the bodies goes into the forces of their next step.
+    /// What cloth is foretold to press goes into the forces of the bodies' next step.
     pub(crate) fn push_bodies(&self, rigid: &mut rigid::System, dt: f64) {
         for i in 0..self.loads.len() {
             let [force, torque] = self.load(i, dt);
@@ -163,14 +164,9 @@ impl Cloths {
         }
     }
 
-    /// Force \[N\] and torque \[N m\] that the cloth exerts on body `i` over its next step of `dt`.
+    /// Force \[N\] and torque \[N m\] that are foretold for body `i` over its next step of `dt`.
     pub(crate) fn load(&self, i: usize, dt: f64) -> [Vec3; 2] {
         self.loads[i].map(|impulse| impulse / dt)
-    }
-
-    /// Impulses that bodies have not received yet, as contacts held them when cloth pushed \[N s\].
-    pub(crate) fn pending_momentum(&self) -> Vec3 {
-        self.loads.iter().map(|load| load[0]).sum()
     }
 
     /// Sets out to follow the bodies, which have just taken a step of `dt`. Those that are free give way: they take
@@ -182,24 +178,47 @@ impl Cloths {
         for &(sheet, pin, body) in &self.attachments {
             self.system.drive_pin(sheet, pin, pose(body), dt);
         }
+        let (mut driven, mut free) = (Vec::new(), Vec::new());
         for (k, &(body, moves)) in self.obstacles.iter().enumerate() {
             if !moves || !state.present[body] {
                 continue;
             }
-            let free = model.is_dynamic(body)
-                && free_motion(rigid, body, dt, exchange).is_some_and(|mut motion| {
-                    let pins = self
-                        .attachments
-                        .iter()
-                        .filter(|attachment| attachment.2 == body);
-                    motion.attached_pins = pins
-                        .map(|attachment| (attachment.0, attachment.1))
-                        .collect();
-                    self.system.free_obstacle(k, &motion, dt)
-                });
-            if !free {
-                self.system.drive_obstacle(k, pose(body), dt);
+            let motion = match model.is_dynamic(body) {
+                true => free_motion(rigid, body, dt, exchange),
+                false => None,
+            };
+            match motion {
+                Some(mut motion) => {
+                    let pins = self.attachments.iter().filter(|pin| pin.2 == body);
+                    motion.attached_pins = pins.map(|pin| (pin.0, pin.1)).collect();
+                    motion.foretold = self.loads[body];
+                    free.push((k, motion));
+                }
+                None => driven.push(k),
             }
+        }
+        let mut obstacle = vec![None; model.len()];
+        for (k, _) in &free {
+            obstacle[self.obstacles[*k].0] = Some(*k);
+        }
+        let contacts = contacts(rigid, dt, |body| obstacle[body]);
+        // what is held goes straight, what nothing holds falls on a parabola
+        let mut held = vec![false; self.obstacles.len()];
+        for contact in contacts.iter().filter(|contact| contact.holds) {
+            for k in contact.obstacles.into_iter().flatten() {
+                held[k] = true;
+            }
+        }
+        for (k, motion) in &mut free {
+            let body = self.obstacles[*k].0;
+            if !held[*k] && !state.asleep[body] {
+                motion.acceleration = model.gravity * model.gravity_scale[body];
+                motion.velocity -= motion.acceleration * (0.5 * dt);
+            }
+        }
+        driven.extend(self.system.free_obstacles(&free, &contacts, dt));
+        for k in driven {
+            self.system.drive_obstacle(k, pose(self.obstacles[k].0), dt);
         }
     }
 
@@ -217,7 +236,34 @@ impl Cloths {
         !self.last.interrupted
     }
 
-    /// Puts the bodies where they have given way to, and keeps what the cloth has left on them.
+    /// By body, how far it had moved \[m\] and turned \[rad\] under what was foretold, and has not any more.
+    pub(crate) fn withdrawn(&self) -> Vec<[Vec3; 2]> {
+        let mut back = vec![[Vec3::ZERO; 2]; self.loads.len()];
+        for (k, &(body, _)) in self.obstacles.iter().enumerate() {
+            if let Some(answer) = self.system.answer_of(k) {
+                back[body] = answer.withdrawn;
+            }
+        }
+        back
+    }
+
+    /// By body, one of those that touch it, the same for all of them.
+    pub(crate) fn groups(&self) -> Vec<usize> {
+        let mut groups: Vec<usize> = (0..self.loads.len()).collect();
+        let mut first = Vec::new();
+        for (k, &(body, _)) in self.obstacles.iter().enumerate() {
+            if let Some(island) = self.system.island_of(k) {
+                first.resize(first.len().max(island + 1), usize::MAX);
+                if first[island] == usize::MAX {
+                    first[island] = body;
+                }
+                groups[body] = first[island];
+            }
+        }
+        groups
+    }
+
+    /// Puts the bodies where they have given way to, and keeps what their contacts have held back.
     pub(crate) fn gather(&mut self, rigid: &mut rigid::System) {
         for (k, &(body, moves)) in self.obstacles.iter().enumerate() {
             if moves {
@@ -484,50 +530,50 @@ fn free_motion(
 ) -> Option<FreeMotion> {
     let (state, model) = (&rigid.state, &rigid.model);
     let (centre, rotation, [moved, turned]) = exchange.step_of(body)?;
-    let (holds, support) = holds(rigid, body, dt);
-    // what touches nothing falls on a parabola; what is held goes straight
-    let acceleration = match holds.is_empty() && !state.asleep[body] {
-        true => model.gravity * model.gravity_scale[body],
-        false => Vec3::ZERO,
-    };
     let start = Pose::new(centre, rotation);
     Some(FreeMotion {
         pose: Pose::new(start.point(model.shape_offset[body]), rotation),
         centre,
-        velocity: moved / dt - acceleration * (0.5 * dt),
-        acceleration,
+        velocity: moved / dt,
+        acceleration: Vec3::ZERO,
         spin: turned / dt,
         mass: model.mass[body],
         inertia: state.inertia(model, body).matrix(),
-        holds,
-        support,
+        end_twist: [state.linear_velocity[body], state.angular_velocity[body]],
+        foretold: [Vec3::ZERO; 2],
         attached_pins: Vec::new(),
     })
 }
 
-/// Puts a body where the cloth left it; what it could not give way to is left for its next step: impulse
-/// \[N s\] and moment \[N m s\].
+/// Puts a body where the cloth left it; returns what its contacts held back: impulse \[N s\] and moment \[N m s\].
 fn give_way(rigid: &mut rigid::System, body: usize, answer: Option<Answer>) -> [Vec3; 2] {
     let nothing = [Vec3::ZERO; 2];
-    let Some(answer) = answer.filter(|answer| answer.received != nothing) else {
+    let Some(answer) = answer else {
         return nothing;
     };
     let (state, model) = (&mut rigid.state, &rigid.model);
-    let [velocity, spin] = answer.gained;
-    let finite = answer.centre.is_finite() && velocity.is_finite() && spin.is_finite();
+    let [impulse, moment] = answer.gained;
+    let finite = answer.centre.is_finite() && impulse.is_finite() && moment.is_finite();
     if !finite || !model.is_dynamic(body) || !state.present[body] {
         return nothing;
     }
-    let taken = [
-        velocity * model.mass[body],
-        state.inertia(model, body).times(spin),
-    ];
+    let untouched = answer.received == nothing && answer.gained == nothing;
+    // what sleeps is not woken by a change that comes through others and that is too small to see
+    let unseen = answer.received == nothing && state.asleep[body];
+    if untouched || unseen {
+        return nothing;
+    }
+    // momentum is added as such: the body has turned since its inertia was taken
+    let momentum = state
+        .inertia(model, body)
+        .times(state.angular_velocity[body])
+        + moment;
     state.position[body] = answer.centre;
     state.rotation[body] = answer.pose.rotation;
-    state.linear_velocity[body] += velocity;
-    state.angular_velocity[body] += spin;
+    state.linear_velocity[body] += impulse / model.mass[body];
+    state.angular_velocity[body] = state.inverse_inertia(model, body).times(momentum);
     state.wake(body);
-    [0, 1].map(|part| answer.received[part] - taken[part])
+    answer.held
 }
 
 /// The stall of a body that cannot enter.

@@ -1,9 +1,9 @@
 //! Energy exchange: finds bodies to which cloth gives energy that it did not have.
 //!
-//! A free body answers cloth at once, and energy passes exactly. What its own contacts held back meanwhile did no
-//! work on it, and acts as a load over its next step: the work that it then receives nobody has lost. That work is
-//! summed for each body, less what it gives back, and fades over some hundred steps; a body whose sum exceeds a share of
-//! its own energy is named.
+//! A free body answers cloth at once, and energy passes exactly. What its contacts are foretold to hold back in its next
+//! step is taken out of that step again, and does no work unless friction gives way to it: what the body keeps of
+//! that work nobody has lost. It is summed for each body, less what it gives back, and fades over some hundred steps;
+//! a body whose sum exceeds a share of its own energy is named.
 //!
 //! The rigid system cannot see this: to it a load is an external force like any other.
 
@@ -11,7 +11,7 @@ use drystone_base::functions::atan2;
 use drystone_base::{Quat, Vec3};
 use drystone_rigid::{self as rigid, GAIN_MEMORY, GAIN_SHARE};
 
-/// Energy always at stake: this many times that of its load acting from rest over one step.
+/// Energy always at stake: this many times that of its load and its weight acting from rest over one step.
 const START: f64 = 8.0;
 
 /// A body that received more energy from cloth than that lost to it.
@@ -24,6 +24,19 @@ pub(crate) struct ExchangeGain {
     pub(crate) allowed: f64,
 }
 
+/// Of the bodies of a group in one step.
+#[derive(Clone, Copy, Default)]
+struct Account {
+    /// Of the loads that were foretold \[J\].
+    work: f64,
+    /// Of kinetic energy, beyond what their weight has done \[J\].
+    rise: f64,
+    /// Largest kinetic energies of late \[J\].
+    stake: f64,
+    /// Energy that loads and weight would give from rest \[J\].
+    push: f64,
+}
+
 /// Memory of the exchange. It is no part of the state: results do not depend on it.
 #[derive(Default)]
 pub(crate) struct Exchange {
@@ -31,11 +44,13 @@ pub(crate) struct Exchange {
     next: u64,
     /// Per body: centre and rotation before the step; written by `begin`.
     before: Vec<(Vec3, Quat)>,
+    /// Per body: kinetic energy then \[J\]; written by `begin`.
+    kinetic: Vec<f64>,
     /// Per body: displacement \[m\] and turn \[rad\] over the step; written by `close`.
     motion: Vec<[Vec3; 2]>,
     /// Per body: work that cloth is known to have lost to it \[J\]; not a number where that is not known.
     given: Vec<f64>,
-    /// Per body: surplus of the last few hundred steps \[J\]; written by `close`.
+    /// Per body that stands for a group: surplus of the last few hundred steps \[J\]; written by `close`.
     sum: Vec<f64>,
     /// Per body: largest kinetic energy of the last few hundred steps \[J\]; written by `close`.
     stake: Vec<f64>,
@@ -58,50 +73,87 @@ impl Exchange {
             // what was given for the loads that wait is not known: the first step counts for nothing
             self.given.fill(f64::NAN);
         }
+        self.kinetic.clear();
+        let kinetic = |i| rigid::energy::kinetic_energy_of(state, &system.model, i);
+        self.kinetic.extend((0..n).map(kinetic));
         self.before.clear();
         let poses = state.position.iter().copied();
         self.before
             .extend(poses.zip(state.rotation.iter().copied()));
     }
 
-    /// Closes the account of the bodies' step, over which `load` acted on each: force \[N\] and torque \[N m\].
+    /// Measures the step that the bodies have just taken.
+    pub(crate) fn measure(&mut self, system: &rigid::System) {
+        let state = &system.state;
+        let past = self.before.iter().enumerate();
+        self.motion.clear();
+        self.motion.extend(past.map(|(i, (position, rotation))| {
+            let turned = turn(state.rotation[i] * rotation.conjugate());
+            [state.position[i] - *position, turned]
+        }));
+    }
+
+    /// Closes the account of that step, over which a load acted on each body: force \[N\] and torque \[N m\], and the
+    /// displacement \[m\] and turn \[rad\] that were taken back. `group` numbers the bodies that touch each other alike,
+    /// by one of them: what contacts hold back from one they exert on another.
     pub(crate) fn close(
         &mut self,
         system: &rigid::System,
-        load: impl Fn(usize) -> [Vec3; 2],
+        load: impl Fn(usize) -> [[Vec3; 2]; 2],
+        group: impl Fn(usize) -> usize,
         dt: f64,
     ) -> Vec<ExchangeGain> {
         let (state, model) = (&system.state, &system.model);
         let fade = 1.0 - 1.0 / GAIN_MEMORY;
-        let mut found = Vec::new();
-        self.motion.clear();
+        let mut groups = vec![Account::default(); model.len()];
         for i in 0..model.len() {
-            let (position, rotation) = self.before[i];
-            let moved = state.position[i] - position;
-            let turned = turn(state.rotation[i] * rotation.conjugate());
-            self.motion.push([moved, turned]);
             let given = std::mem::take(&mut self.given[i]);
+            self.sum[i] *= fade;
             if !model.is_dynamic(i) || !state.present[i] {
                 continue;
             }
-            let [force, torque] = load(i);
+            let [[force, torque], back] = load(i);
+            let [moved, turned] = [0, 1].map(|part| self.motion[i][part] - back[part]);
             let kinetic = rigid::energy::kinetic_energy_of(state, model, i);
             self.stake[i] = (self.stake[i] * fade).max(kinetic);
-            self.sum[i] *= fade;
-            let surplus = force.dot(moved) + torque.dot(turned) - given;
+            // what contacts have taken of the work at once is no gain
+            let inertia = state.inertia(model, i);
+            let [linear, angular] = back.map(|part| part * (2.0 / dt));
+            let [velocity, spin] = [state.linear_velocity[i], state.angular_velocity[i]];
+            let taken = model.mass[i] * linear.dot(velocity - linear * 0.5)
+                + inertia.times(angular).dot(spin - angular * 0.5);
+            let fall = model.mass[i] * model.gravity_scale[i] * model.gravity.dot(moved);
+            let to = group(i);
+            if to != i {
+                // it has joined others
+                self.sum[to] += std::mem::take(&mut self.sum[i]);
+            }
+            let account = &mut groups[to];
+            account.work += force.dot(moved) + torque.dot(turned) - given;
+            account.rise += kinetic - taken - self.kinetic[i] - fall;
+            account.stake += self.stake[i];
+            let weight = model.mass[i] * model.gravity_scale[i] * model.gravity.length();
+            let pushes = force.length_squared() + weight * weight;
+            account.push += 0.5 * pushes * dt * dt / model.mass[i];
+        }
+        let mut found = Vec::new();
+        for (body, account) in groups.iter().enumerate() {
+            if account.work == 0.0 {
+                continue; // nothing was foretold
+            }
+            let surplus = account.work.min(account.rise);
             if !surplus.is_finite() {
                 continue;
             }
-            self.sum[i] = (self.sum[i] + surplus).max(0.0);
-            let push = 0.5 * force.length_squared() * dt * dt / model.mass[i];
-            let allowed = GAIN_SHARE * (self.stake[i] + START * push);
-            if self.sum[i] > allowed {
+            self.sum[body] = (self.sum[body] + surplus).max(0.0);
+            let allowed = GAIN_SHARE * (account.stake + START * account.push);
+            if self.sum[body] > allowed {
                 found.push(ExchangeGain {
-                    body: i,
-                    gained: self.sum[i],
+                    body,
+                    gained: self.sum[body],
                     allowed,
                 });
-                self.sum[i] = 0.0;
+                self.sum[body] = 0.0;
             }
         }
         found
@@ -151,7 +203,13 @@ mod tests {
             // what follows moves along with the body, and is not a step late
             let work = load.dot(system.state.position[0] - before);
             exchange.given[0] = share * work;
-            found.extend(exchange.close(&system, |_| [load, Vec3::ZERO], dt));
+            exchange.measure(&system);
+            found.extend(exchange.close(
+                &system,
+                |_| [[load, Vec3::ZERO], [Vec3::ZERO; 2]],
+                |i| i,
+                dt,
+            ));
         }
         found
     }

@@ -36,7 +36,7 @@ impl World {
         let cloths = self
             .cloths
             .as_ref()
-            .map_or(Vec3::ZERO, |c| c.system.momentum().0 + c.pending_momentum());
+            .map_or(Vec3::ZERO, |c| c.system.momentum().0);
         bodies + strands + cloths
     }
 

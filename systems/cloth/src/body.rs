@@ -2,18 +2,20 @@
 //!
 //! Over an advance a free body follows its base motion, which is what it would do without the cloth, and
 //! answers every impulse at once: an impulse `j` at a point with the arm `r` changes its velocity and spin by
-//! `R (j, r × j)`. The response `R` is the inverse of its mass matrix as far as what the body touches besides
-//! lets it move; `0 ≤ R ≤ M⁻¹`, so that a kick is one on a system that is at most as light as the free body.
+//! `R (j, r × j)`. The response `R` is the inverse of its mass matrix, or what the bodies that it touches leave of
+//! that (`island.rs`); `0 ≤ R ≤ M⁻¹`, so that a kick is one on a system that is at most as light as the free body.
 //! Impulses enter with the same number on both sides: momentum is kept whatever the clocks do.
 //!
 //! Its centre falls along parabolas. Vertices of the body go straight from where they are to where the rigid motion will
-//! have them at its next key. A kick gives the whole body a new aim, once for all kicks of one time.
+//! have them at its next key. A kick gives the whole body a new aim, once for all kicks of one time; a change
+//! that comes to it through others only once it has moved it by more than nothing.
 
 use drystone_base::functions::rotation_vector;
 use drystone_base::{Mat3, Pose, Quat, Vec3};
 use serde::{Deserialize, Serialize};
 
 use crate::clock::{Tick, seconds, ticks};
+use crate::island::{later, left};
 
 /// Largest turn between two keys \[rad\].
 const TURN: f64 = 0.05;
@@ -21,30 +23,16 @@ const TURN: f64 = 0.05;
 /// the acceleration times the square of the time between.
 const KEYS: u64 = 8;
 
-/// A row that depends on those before it leaves no more than this part of itself \[1\].
-const DEPENDENT: f64 = 1e-9;
+/// Along the velocity of the centre, and along the spin; or an impulse and a moment.
+pub(crate) type Twist = [Vec3; 2];
 
-/// A contact with something else than cloth that holds a body where it is.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Hold {
-    /// From the centre of mass \[m\].
-    pub arm: Vec3,
-    /// Direction in which it pushes the body; it cannot pull.
-    pub push: Vec3,
-    /// Whether friction holds it too.
-    pub sticks: bool,
-}
-
-/// A row of six: along the velocity of the centre, and along the spin.
-type Row = [Vec3; 2];
-
-fn dot(a: Row, b: Row) -> f64 {
+pub(crate) fn dot(a: Twist, b: Twist) -> f64 {
     a[0].dot(b[0]) + a[1].dot(b[1])
 }
 
 /// How a body answers an impulse at its centre \[N s\] and a moment about it \[N m s\]: a symmetric matrix of 6 x 6.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-struct Response {
+pub(crate) struct Response {
     /// Velocity by impulse \[1/kg\].
     linear: Mat3,
     /// Velocity by moment; its transpose is spin by impulse \[1/(kg m)\].
@@ -54,54 +42,27 @@ struct Response {
 }
 
 impl Response {
-    /// `R = M⁻¹ − Σ u uᵀ`, the `u` being `M`-orthonormal combinations of the rows `M⁻¹ Gᵀ` of what holds the
-    /// body. `M R` is a projector, so `0 ≤ R ≤ M⁻¹`.
-    fn new(mass: f64, inertia: &Mat3, inverse: &Mat3, holds: &[Hold]) -> Self {
-        let mut basis: [Row; 6] = [[Vec3::ZERO; 2]; 6];
-        let mut rank = 0;
-        let mut add = |arm: Vec3, along: Vec3| {
-            let g = [along, arm.cross(along)];
-            let mut u = [g[0] / mass, *inverse * g[1]];
-            let whole = dot(u, g);
-            let times_mass = |u: Row| [u[0] * mass, *inertia * u[1]];
-            // twice, so that rounding leaves nothing of the others
-            for _ in 0..2 {
-                for known in &basis[..rank] {
-                    let share = dot(*known, times_mass(u));
-                    u = [u[0] - known[0] * share, u[1] - known[1] * share];
-                }
-            }
-            let left = dot(u, times_mass(u));
-            if rank < 6 && left > DEPENDENT * whole {
-                let scale = 1.0 / left.sqrt();
-                basis[rank] = [u[0] * scale, u[1] * scale];
-                rank += 1;
-            }
-        };
-        for hold in holds {
-            add(hold.arm, hold.push);
-            if hold.sticks {
-                let (t1, t2) = hold.push.any_orthonormal_pair();
-                add(hold.arm, t1);
-                add(hold.arm, t2);
-            }
-        }
-        let mut response = Self {
+    /// The inverse of the mass matrix.
+    fn free(mass: f64, inverse_inertia: Mat3) -> Self {
+        Self {
             linear: Mat3::from_diagonal(Vec3::splat(1.0 / mass)),
             mixed: Mat3::ZERO,
-            angular: *inverse,
-        };
-        for [v, w] in &basis[..rank] {
-            response.linear -= outer(*v, *v);
-            response.mixed -= outer(*v, *w);
-            response.angular -= outer(*w, *w);
+            angular: inverse_inertia,
         }
-        response
+    }
+
+    /// Of its blocks, made symmetric.
+    pub(crate) fn symmetric(linear: Mat3, mixed: Mat3, angular: Mat3) -> Self {
+        Self {
+            linear: (linear + linear.transpose()) * 0.5,
+            mixed,
+            angular: (angular + angular.transpose()) * 0.5,
+        }
     }
 
     /// Change of velocity and spin by an impulse and a moment.
     #[inline]
-    fn times(&self, impulse: Vec3, moment: Vec3) -> Row {
+    fn times(&self, impulse: Vec3, moment: Vec3) -> Twist {
         [
             self.linear * impulse + self.mixed * moment,
             self.mixed.transpose() * impulse + self.angular * moment,
@@ -111,11 +72,6 @@ impl Response {
     fn is_finite(&self) -> bool {
         self.linear.is_finite() && self.mixed.is_finite() && self.angular.is_finite()
     }
-}
-
-/// `a bᵀ`
-fn outer(a: Vec3, b: Vec3) -> Mat3 {
-    Mat3::from_cols(a * b.x, a * b.y, a * b.z)
 }
 
 /// The base motion of a free body over one advance.
@@ -135,10 +91,11 @@ pub struct FreeMotion {
     pub mass: f64,
     /// Inertia about the centre, in the world \[kg m²\].
     pub inertia: Mat3,
-    /// What holds it besides.
-    pub holds: Vec<Hold>,
-    /// Impulse \[N s\] and moment about the centre \[N m s\] that these exert over the advance.
-    pub support: [Vec3; 2],
+    /// Velocity \[m/s\] and spin \[rad/s\] that it ends with.
+    pub end_twist: [Vec3; 2],
+    /// Impulse \[N s\] and moment about the centre \[N m s\] under which this motion was found, and which only
+    /// foretold what cloth would press: see [`Answer::held`].
+    pub foretold: [Vec3; 2],
     /// Pins that ride on it, and pull: numbers of the sheet and of the pin.
     pub attached_pins: Vec<(usize, usize)>,
 }
@@ -150,10 +107,14 @@ pub struct Answer {
     pub pose: Pose,
     /// Centre of mass \[m\].
     pub centre: Vec3,
-    /// Velocity \[m/s\] and spin \[rad/s\] that it has gained.
+    /// Impulse \[N s\] and moment about its centre \[N m s\] that it has gained.
     pub gained: [Vec3; 2],
-    /// Impulse \[N s\] and moment about its centre \[N m s\] that it has received.
+    /// The same that it has received from cloth.
     pub received: [Vec3; 2],
+    /// The same that contacts with other bodies have held back: what they are to expect of cloth in the next step.
+    pub held: [Vec3; 2],
+    /// Displacement \[m\] and turn \[rad\] that what was foretold had given it, which it has not any more.
+    pub withdrawn: [Vec3; 2],
 }
 
 /// A free body while it advances.
@@ -171,16 +132,25 @@ pub(crate) struct FreeBody {
     mass: f64,
     inertia: Mat3,
     inverse_inertia: Mat3,
-    response: Response,
-    /// What still holds it, and the velocity and spin that these give it over the advance.
-    holds: Vec<Hold>,
-    support: Row,
+    pub(crate) response: Response,
+    /// Velocity and spin at the end of its own step.
+    end_twist: Twist,
+    /// Its island and its place in it, if it touches other bodies.
+    island: Option<(u32, u32)>,
+    start_centre: Vec3,
+    start_rotation: Quat,
+    /// Twist that was taken back at the start, and for how long it had acted \[s\].
+    withdrawn: Twist,
+    span: f64,
     /// Movers of the pins that ride on it.
     attached_pins: Vec<u32>,
-    /// Whether it was kicked since its vertices were given their aim.
+    /// Whether it was kicked since its vertices were given their aim, and by how much its speed has changed through
+    /// others \[m/s\].
     kicked: bool,
-    gained: [Vec3; 2],
-    received: [Vec3; 2],
+    drift: f64,
+    /// Twist that it has gained; impulse and moment that it has received.
+    gained: Twist,
+    received: Twist,
     /// Start and end of the advance, keys in it, and the next of them.
     start: Tick,
     end: Tick,
@@ -203,13 +173,8 @@ impl FreeBody {
             && motion.spin.is_finite()
             && motion.mass > 0.0;
         let inverse_inertia = motion.inertia.inverse();
-        let response = Response::new(
-            motion.mass,
-            &motion.inertia,
-            &inverse_inertia,
-            &motion.holds,
-        );
-        if !finite || !response.is_finite() || !motion.support.iter().all(|v| v.is_finite()) {
+        let response = Response::free(motion.mass, inverse_inertia);
+        if !finite || !response.is_finite() || !motion.foretold.iter().all(|v| v.is_finite()) {
             return None;
         }
         if !(seconds > 0.0 && seconds.is_finite()) {
@@ -231,13 +196,15 @@ impl FreeBody {
             inertia: motion.inertia,
             inverse_inertia,
             response,
-            holds: motion.holds.clone(),
+            end_twist: motion.end_twist,
+            island: None,
+            start_centre: motion.centre,
+            start_rotation: motion.pose.rotation,
+            withdrawn: [Vec3::ZERO; 2],
+            span: 0.0,
             attached_pins,
-            support: [
-                motion.support[0] / motion.mass,
-                inverse_inertia * motion.support[1],
-            ],
             kicked: false,
+            drift: 0.0,
             gained: [Vec3::ZERO; 2],
             received: [Vec3::ZERO; 2],
             start: now,
@@ -258,9 +225,19 @@ impl FreeBody {
         }
     }
 
+    /// Its rotation at `t`, with nothing moved.
+    fn rotation_at(&self, t: Tick) -> Quat {
+        match t > self.time {
+            true => {
+                (rotation_vector(self.spin * seconds(t - self.time)) * self.rotation).normalize()
+            }
+            false => self.rotation,
+        }
+    }
+
     /// Its centre at `t`, with nothing moved \[m\].
     #[inline]
-    fn centre_at(&self, t: Tick) -> Vec3 {
+    pub(crate) fn centre_at(&self, t: Tick) -> Vec3 {
         let h = seconds(t - self.time);
         self.centre + self.velocity * h + self.acceleration * (0.5 * h * h)
     }
@@ -280,24 +257,28 @@ impl FreeBody {
         while self.key < self.keys && self.time_of(self.key + 1) <= t {
             self.key += 1;
         }
+        self.kicked = true;
     }
 
-    /// Where the obstacle is to be next, and when; none at the end of the advance, where it stands still until
-    /// the next begins.
-    pub(crate) fn aim(&mut self, t: Tick) -> Option<(Tick, Pose)> {
+    /// Where the obstacle is to be next, and when, at most `within` seconds later; none at the end of the advance, where
+    /// it stands still until the next begins.
+    pub(crate) fn aim(&mut self, t: Tick, within: f64) -> Option<(Tick, Pose)> {
         self.move_to(t);
-        self.kicked = false;
+        (self.kicked, self.drift) = (false, 0.0);
         if t >= self.end {
             return None;
         }
-        let turn = ticks((TURN / self.spin.length()).min(seconds(self.end - self.start)));
-        let next = self
-            .time_of(self.key + 1)
-            .min(t.saturating_add(turn.max(1)));
+        let turn = (TURN / self.spin.length()).min(seconds(self.end - self.start));
+        let next = self.time_of(self.key + 1).min(later(t, turn.min(within)));
         let h = seconds(next - t);
         let rotation = (rotation_vector(self.spin * h) * self.rotation).normalize();
         let centre = self.centre_at(next);
         Some((next, Pose::new(centre + rotation * self.offset, rotation)))
+    }
+
+    /// Mover of the `n`-th pin that rides on it.
+    pub(crate) fn attached_pin(&self, n: usize) -> Option<usize> {
+        self.attached_pins.get(n).map(|m| *m as usize)
     }
 
     /// Movers of the pins that ride on it.
@@ -305,22 +286,83 @@ impl FreeBody {
         self.attached_pins.iter().map(|m| *m as usize)
     }
 
-    /// Takes what `pulls` finds at each rider: impulses at points.
-    pub(crate) fn take_pulls(
-        &mut self,
-        mut pulls: impl FnMut(usize, &mut dyn FnMut(Tick, Vec3, Vec3)),
-    ) {
-        for k in 0..self.attached_pins.len() {
-            pulls(self.attached_pins[k] as usize, &mut |t, point, impulse| {
-                let arm = self.arm(point, t);
-                self.kick(t, arm, impulse);
-            });
-        }
+    /// Whether it was kicked since it was aimed, or its vertices would be off by more than `most` before the advance
+    /// is over \[m\].
+    pub(crate) fn is_kicked(&self, t: Tick, most: f64) -> bool {
+        self.kicked || (self.drift > 0.0 && self.drift * left(t, self.end) > most)
     }
 
-    /// Whether it was kicked since it was aimed.
-    pub(crate) fn is_kicked(&self) -> bool {
-        self.kicked
+    /// It touches other bodies: its place is `place` of island `island`.
+    pub(crate) fn join(&mut self, island: u32, place: u32) {
+        self.island = Some((island, place));
+    }
+
+    /// Its island, and its place in it.
+    #[inline]
+    pub(crate) fn island(&self) -> Option<(usize, u32)> {
+        self.island.map(|(island, place)| (island as usize, place))
+    }
+
+    /// It is alone from now on.
+    pub(crate) fn leave_island(&mut self) {
+        self.island = None;
+    }
+
+    /// Mass \[kg\] and inertia \[kg m²\].
+    pub(crate) fn mass(&self) -> (f64, Mat3) {
+        (self.mass, self.inertia)
+    }
+
+    pub(crate) fn start_centre(&self) -> Vec3 {
+        self.start_centre
+    }
+
+    /// Effective inverse mass along a direction at the end of an arm, if nothing held it \[1/kg\].
+    pub(crate) fn lightness(&self, arm: Vec3, along: Vec3) -> f64 {
+        let moment = arm.cross(along);
+        1.0 / self.mass + moment.dot(self.inverse_inertia * moment)
+    }
+
+    /// Impulse and moment of a twist.
+    pub(crate) fn momentum(&self, [velocity, spin]: Twist) -> Twist {
+        [velocity * self.mass, self.inertia * spin]
+    }
+
+    /// Change of twist by an impulse and a moment, if nothing held it.
+    pub(crate) fn alone(&self, [impulse, moment]: Twist) -> Twist {
+        [impulse / self.mass, self.inverse_inertia * moment]
+    }
+
+    /// Twist that its own step has ended with.
+    pub(crate) fn end_twist(&self) -> Twist {
+        self.end_twist
+    }
+
+    /// Change of twist by cloth.
+    pub(crate) fn gained(&self) -> Twist {
+        self.gained
+    }
+
+    /// How far the end of an arm of the start has moved by `t` \[m\], and that arm then.
+    pub(crate) fn moved(&self, arm: Vec3, t: Tick) -> (Vec3, Vec3) {
+        let now = (self.rotation_at(t) * self.start_rotation.conjugate()) * arm;
+        (self.centre_at(t) + now - self.start_centre - arm, now)
+    }
+
+    /// Takes back what a load has made of its motion over `span` seconds, which grew from nothing.
+    pub(crate) fn withdraw(&mut self, change: Twist, span: f64) {
+        (self.withdrawn, self.span) = (change, span);
+        self.velocity -= change[0] * 0.5;
+        self.spin -= change[1] * 0.5;
+    }
+
+    /// Takes back what a load that was foretold has made of it, as far as it has it: nothing holds it now.
+    pub(crate) fn withdraw_alone(&mut self, foretold: Twist, span: f64) {
+        let change = self.alone(foretold);
+        let momentum = self.momentum(change);
+        let whole = dot(change, momentum).max(f64::MIN_POSITIVE);
+        let share = (dot(self.end_twist, momentum) / whole).clamp(0.0, 1.0);
+        self.withdraw(change.map(|part| part * share), span);
     }
 
     /// From its centre to a point, at `t` \[m\].
@@ -366,43 +408,47 @@ impl FreeBody {
             sum[1] += part[1];
         }
         self.kicked = true;
-        if !self.holds.is_empty() {
-            self.release();
-        }
     }
 
-    /// Lets go of contacts that would have to pull: where all that was held back would part the body from them
-    /// faster than they have pushed it. Velocities stay as they are.
-    fn release(&mut self) {
-        let blocked = [
-            self.received[0] / self.mass - self.gained[0],
-            self.inverse_inertia * self.received[1] - self.gained[1],
-        ];
-        let parting = |hold: &Hold| {
-            let at = |twist: Row| hold.push.dot(twist[0] + twist[1].cross(hold.arm));
-            at(blocked) > at(self.support).max(0.0)
-        };
-        if !self.holds.iter().any(parting) {
-            return;
-        }
-        self.holds.retain(|hold| !parting(hold));
-        self.response = Response::new(self.mass, &self.inertia, &self.inverse_inertia, &self.holds);
+    /// Takes a change of twist that comes through other bodies, at `t`.
+    #[inline]
+    pub(crate) fn change(&mut self, t: Tick, change: Twist) {
+        self.move_to(t);
+        self.velocity += change[0];
+        self.spin += change[1];
+        self.gained[0] += change[0];
+        self.gained[1] += change[1];
+        self.drift +=
+            change[0].length() + self.offset.length().max(self.reach()) * change[1].length();
+    }
+
+    /// About how far it reaches: three times its radius of gyration \[m\].
+    fn reach(&self) -> f64 {
+        let trace = self.inertia.x_axis.x + self.inertia.y_axis.y + self.inertia.z_axis.z;
+        3.0 * (0.5 * trace / self.mass).sqrt()
     }
 
     pub(crate) fn answer(&self) -> Answer {
-        let h = seconds(self.end - self.time);
-        let rotation = (rotation_vector(self.spin * h) * self.rotation).normalize();
+        let rotation = self.rotation_at(self.end);
         let centre = self.centre_at(self.end);
+        let difference = |a: Twist, b: Twist| [a[0] - b[0], a[1] - b[1]];
         Answer {
             pose: Pose::new(centre + rotation * self.offset, rotation),
             centre,
-            gained: self.gained,
+            gained: self.momentum(difference(self.gained, self.withdrawn)),
             received: self.received,
+            held: match self.island {
+                Some(_) => difference(self.received, self.momentum(self.gained)),
+                None => [Vec3::ZERO; 2],
+            },
+            withdrawn: self.withdrawn.map(|part| part * (0.5 * self.span)),
         }
     }
 
-    pub(crate) fn is_sound(&self) -> bool {
-        self.start <= self.time
+    pub(crate) fn is_sound(&self, islands: usize) -> bool {
+        self.island
+            .is_none_or(|(island, _)| (island as usize) < islands)
+            && self.start <= self.time
             && self.start <= self.end
             && self.key <= self.keys
             && self.keys > 0

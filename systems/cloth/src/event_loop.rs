@@ -200,9 +200,12 @@ impl Run<'_> {
             if let (true, Some(body)) = (due, &mut self.state.bodies[k]) {
                 body.pass(t);
                 self.scratch.tally.prescribed += 1;
-                self.aim_body(k);
+                if let Some((island, _)) = body.island() {
+                    self.state.islands[island].disturbed = true;
+                }
             }
         }
+        self.aim_kicked_bodies();
         let mut ground_moves = false;
         // pins come after obstacles
         let obstacles = topology.objects.len() - topology.sheets;

@@ -170,6 +170,9 @@ impl Run<'_> {
             true => None,
             false => self.giving_side(entry, &x, &found.weights),
         };
+        if let Some(side) = side {
+            self.state.respond(side.body);
+        }
         let mut touch = Touch {
             corners: entry.corners,
             split: entry.kind().split(),
@@ -373,11 +376,12 @@ impl Run<'_> {
             }
         }
         if let Some(side) = &touch.side
-            && let Some(body) = &mut self.state.bodies[side.body]
+            && let Some(body) = &self.state.bodies[side.body]
         {
             let change = body.answer_at(side.arm, kick * side.sign);
             work -= side.sign * kick.dot(body.velocity_at(side.arm, t) + change * 0.5);
-            body.kick(t, side.arm, kick * side.sign);
+            let point = side.arm + body.centre_at(t);
+            self.state.kick_body(side.body, point, kick * side.sign);
         }
         self.state.account.movers += work;
         self.state.account.contact += work - given;

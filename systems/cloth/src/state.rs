@@ -8,6 +8,7 @@ use crate::body::FreeBody;
 use crate::broad::Broad;
 use crate::clock::{Tick, seconds};
 use crate::heap::Heap;
+use crate::island::Island;
 use crate::kdop::KDops;
 use crate::mover::MoverState;
 use crate::pair::Kind;
@@ -30,6 +31,8 @@ pub struct State {
     pub(crate) movers: Vec<MoverState>,
     /// By obstacle, the body that gives way in this advance, if it is one.
     pub(crate) bodies: Vec<Option<FreeBody>>,
+    /// Those of them that touch each other.
+    pub(crate) islands: Vec<Island>,
     /// Impulse on prescribed vertices since it was last asked for \[N s\].
     pub(crate) reaction: Vec<Vec3>,
     pub(crate) pairs: Pairs,
@@ -82,6 +85,7 @@ impl State {
             time: 0,
             movers: topology.movers.iter().map(|mover| mover.begin()).collect(),
             bodies: Vec::new(),
+            islands: Vec::new(),
             reaction: vec![Vec3::ZERO; vertices.len()],
             pairs: Pairs::new(topology),
             schedule: PenaltySchedule::default(),
@@ -114,7 +118,15 @@ impl State {
         };
         self.reaction.len() == count
             && self.bodies.len() <= self.movers.len()
-            && self.bodies.iter().flatten().all(FreeBody::is_sound)
+            && self
+                .bodies
+                .iter()
+                .flatten()
+                .all(|body| body.is_sound(self.islands.len()))
+            && self
+                .islands
+                .iter()
+                .all(|island| island.is_sound(&self.bodies))
             && self.sleep.is_sound(count)
             && self.drops.len() == topology.elements.followed()
             && self.pressed.len() == topology.start.len()

@@ -9,6 +9,7 @@ use crate::body::FreeBody;
 use crate::clock::{LEVELS, Tick, period, seconds, ticks};
 use crate::elastic::Held;
 use crate::event_loop::{Run, Scratch};
+use crate::island::Island;
 use crate::pair::Kind;
 use crate::start::Close;
 use crate::state::State;
@@ -17,8 +18,9 @@ use crate::vertex::Vertex;
 pub use roster::Kept;
 
 use crate::{
-    Account, Answer, BroadPhase, Certificate, ClampedDamper, Energy, Error, FreeMotion, Meeting,
-    Model, Moment, Obstacle, Options, Patch, Report, Stall, Surplus, energy, watch,
+    Account, Answer, BodyContact, BroadPhase, Certificate, ClampedDamper, Energy, Error,
+    FreeMotion, Meeting, Model, Moment, Obstacle, Options, Patch, Report, Stall, Surplus, energy,
+    watch,
 };
 
 /// What a start was like.
@@ -479,10 +481,46 @@ impl System {
         }
     }
 
-    /// Lets obstacle `i`, whose motion must be `Driven`, give way during the next `seconds`: it follows
-    /// `motion` and what the cloth makes of that. To be called before an advance of that length, and for every
-    /// one anew; [`System::answer_of`] tells where it went. False for motions that are not finite.
-    pub fn free_obstacle(&mut self, i: usize, motion: &FreeMotion, seconds: f64) -> bool {
+    /// Lets obstacles, whose motion must be `Driven`, give way during the next `seconds`: each follows its motion
+    /// and what the cloth makes of that, while `contacts` hold between them. To be called before an advance of that
+    /// length, and for every one anew; [`System::answer_of`] tells where they went. Returns which have motions that are
+    /// not finite; they stay as they were.
+    pub fn free_obstacles(
+        &mut self,
+        motions: &[(usize, FreeMotion)],
+        contacts: &[BodyContact],
+        seconds: f64,
+    ) -> Vec<usize> {
+        // those that are named no more touch nothing
+        for body in self.state.bodies.iter_mut().flatten() {
+            body.leave_island();
+        }
+        let mut refused = Vec::new();
+        for (i, motion) in motions {
+            if !self.free_obstacle(*i, motion, seconds) {
+                refused.push(*i);
+            }
+        }
+        let State {
+            bodies, islands, ..
+        } = &mut self.state;
+        *islands = Island::all(contacts, bodies);
+        let mut foretold = vec![[Vec3::ZERO; 2]; bodies.len()];
+        for (i, motion) in motions {
+            if let Some(Some(body)) = bodies.get_mut(*i) {
+                foretold[*i] = motion.foretold;
+                if body.island().is_none() && motion.foretold != [Vec3::ZERO; 2] {
+                    body.withdraw_alone(motion.foretold, seconds);
+                }
+            }
+        }
+        for island in islands {
+            island.withdraw(&foretold, bodies, seconds);
+        }
+        refused
+    }
+
+    fn free_obstacle(&mut self, i: usize, motion: &FreeMotion, seconds: f64) -> bool {
         let driven = i < self.model.obstacles.len() && self.topology.movers[i].is_driven();
         let attached_pins = motion.attached_pins.iter();
         let attached_pins: Vec<u32> = attached_pins
@@ -519,6 +557,12 @@ impl System {
     pub fn answer_of(&self, i: usize) -> Option<Answer> {
         let body = self.state.bodies.get(i)?.as_ref()?;
         Some(body.answer())
+    }
+
+    /// Number of the island of bodies that touch each other to which obstacle `i` belongs in this advance.
+    pub fn island_of(&self, i: usize) -> Option<usize> {
+        let body = self.state.bodies.get(i)?.as_ref()?;
+        body.island().map(|(island, _)| island)
     }
 
     /// Impulse that obstacle `i` has received since this was last called \[N s\], and its moment about

@@ -1,7 +1,7 @@
 //! What cloth has to know of a body that gives way: how light it is, and what holds it.
 
 use drystone_base::Vec3;
-use drystone_cloth::Hold;
+use drystone_cloth::BodyContact;
 use drystone_rigid as rigid;
 
 /// A contact whose friction is below this part of its limit sticks \[1\].
@@ -28,34 +28,35 @@ pub(crate) fn lightness(model: &rigid::Model, i: usize, points: &[Vec3]) -> Vec<
     points.iter().map(at).collect()
 }
 
-/// What holds body `i` besides cloth: contacts that were closed when the last step of `dt` began and pushed in
-/// it; with the impulse \[N s\] and the moment about the centre \[N m s\] that they exerted.
-pub(crate) fn holds(system: &rigid::System, i: usize, dt: f64) -> (Vec<Hold>, [Vec3; 2]) {
-    let (state, contacts) = (&system.state, &system.state.contacts);
+/// Contacts of bodies with each other and with what cloth does not move, over the step of `dt` that has just been
+/// taken. Those hold that were closed when it began and pushed in it. `obstacle` says which obstacle a body is, if it
+/// gives way.
+pub(crate) fn contacts(
+    system: &rigid::System,
+    dt: f64,
+    obstacle: impl Fn(usize) -> Option<usize>,
+) -> Vec<BodyContact> {
+    let contacts = &system.state.contacts;
     let share = dt / system.options().impulse_span(dt);
-    let (mut holds, mut support) = (Vec::new(), [Vec3::ZERO; 2]);
+    let mut found = Vec::new();
     for patch in &contacts.patches {
-        let sign = match i {
-            i if i == patch.b as usize => 1.0,
-            i if i == patch.a as usize => -1.0,
-            _ => continue,
-        };
+        let obstacles = [patch.a, patch.b].map(|body| obstacle(body as usize));
+        if obstacles == [None; 2] {
+            continue;
+        }
         for point in contacts.points_of(patch) {
             let push = patch.normal.dot(point.impulse);
-            if push <= 0.0 || point.distance > CLOSED * patch.length {
-                continue;
-            }
-            let arm = point.position - state.position[i];
-            let impulse = point.impulse * (sign * share);
-            support[0] += impulse;
-            support[1] += arm.cross(impulse);
             let slide = point.impulse - patch.normal * push;
-            holds.push(Hold {
-                arm,
-                push: patch.normal * sign,
+            found.push(BodyContact {
+                obstacles,
+                point: point.position,
+                normal: patch.normal,
+                gap: point.distance,
+                impulse: push.max(0.0) * share,
+                holds: push > 0.0 && point.distance <= CLOSED * patch.length,
                 sticks: slide.length() < STICKS * patch.friction * push,
             });
         }
     }
-    (holds, support)
+    found
 }

@@ -11,6 +11,7 @@ mod materials;
 mod problem;
 mod ropes;
 mod scene;
+mod stacks;
 mod strand_scene;
 mod strands;
 mod things;

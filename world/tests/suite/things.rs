@@ -307,5 +307,5 @@ fn cloth_comes_and_goes_and_nothing_passes_through() {
     assert!(world.cloth_mut(high).unwrap().set_velocity(3, Vec3::X));
     assert!(world.remove(high) && world.remove(low) && world.cloths().is_none());
     world.step();
-    assert!(world.is_sound());
+    assert!(world.is_sound(), "{:?}", world.findings());
 }

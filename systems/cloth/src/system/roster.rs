@@ -91,7 +91,10 @@ impl System {
                 state.movers[k].clone_from(&old.movers[before]);
                 if let Some(Some(body)) = old.bodies.get(before) {
                     state.bodies.resize(k + 1, None);
-                    state.bodies[k] = Some(body.clone());
+                    // what touches what is asked anew before the next advance
+                    let mut body = body.clone();
+                    body.leave_island();
+                    state.bodies[k] = Some(body);
                 }
             }
         }

@@ -66,18 +66,18 @@ impl Box {
             spin: self.spin,
             mass: self.mass,
             inertia: self.inertia_world(),
-            holds: Vec::new(),
-            support: [Vec3::ZERO; 2],
+            end_twist: [self.velocity + gravity * dt, self.spin],
+            foretold: [Vec3::ZERO; 2],
             attached_pins: self.attached_pins.clone(),
         };
-        assert!(system.free_obstacle(0, &motion, dt));
+        assert!(system.free_obstacles(&[(0, motion)], &[], dt).is_empty());
         system.advance(dt);
         let answer = system.answer_of(0).unwrap();
         // momentum about the centre is kept as the box turns
         let momentum = self.inertia_world() * self.spin + answer.received[1];
         self.centre = answer.centre;
         self.pose = answer.pose;
-        self.velocity += gravity * dt + answer.gained[0];
+        self.velocity += gravity * dt + answer.gained[0] / self.mass;
         self.spin = self.inertia_world().inverse() * momentum;
     }
 
