@@ -28,8 +28,8 @@ pub(crate) fn lightness(model: &rigid::Model, i: usize, points: &[Vec3]) -> Vec<
     points.iter().map(at).collect()
 }
 
-/// What holds body `i` besides cloth: contacts that were closed when the last step of `dt` began and pushed in
-/// it; with the impulse \[N s\] and the moment about the centre \[N m s\] that they exerted.
+/// Contacts other than with cloth that hold body `i`: those that were closed when the last step of `dt` began and
+/// pushed in it; with the impulse \[N s\] and the moment about the centre \[N m s\] that they exerted.
 pub(crate) fn holds(system: &rigid::System, i: usize, dt: f64) -> (Vec<Hold>, [Vec3; 2]) {
     let (state, contacts) = (&system.state, &system.state.contacts);
     let share = dt / system.options().impulse_span(dt);
