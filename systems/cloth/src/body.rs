@@ -27,7 +27,7 @@ const DEPENDENT: f64 = 1e-9;
 /// A contact with something else than cloth that holds a body where it is.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Hold {
-    /// From the centre of mass \[m\].
+    /// Vector from the centre of mass \[m\].
     pub arm: Vec3,
     /// Direction in which it pushes the body; it cannot pull.
     pub push: Vec3,
@@ -135,7 +135,7 @@ pub struct FreeMotion {
     pub mass: f64,
     /// Inertia about the centre, in the world \[kg m²\].
     pub inertia: Mat3,
-    /// What holds it besides.
+    /// Other contacts that hold it.
     pub holds: Vec<Hold>,
     /// Impulse \[N s\] and moment about the centre \[N m s\] that these exert over the advance.
     pub support: [Vec3; 2],
@@ -143,7 +143,7 @@ pub struct FreeMotion {
     pub attached_pins: Vec<(usize, usize)>,
 }
 
-/// Where a free body is after an advance, and what the cloth did to it.
+/// Motion of a free body after an advance, and the impulses of the cloth on it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Answer {
     /// Pose of the obstacle.
@@ -159,11 +159,11 @@ pub struct Answer {
 /// A free body while it advances.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct FreeBody {
-    /// When `centre`, `rotation` and `velocity` were taken.
+    /// Time of `centre`, `rotation` and `velocity`.
     time: Tick,
     centre: Vec3,
     rotation: Quat,
-    /// From the centre to the origin of the obstacle's frame, in that frame \[m\].
+    /// Vector from the centre to the origin of the obstacle's frame, in that frame \[m\].
     offset: Vec3,
     velocity: Vec3,
     spin: Vec3,
@@ -258,7 +258,7 @@ impl FreeBody {
         }
     }
 
-    /// Its centre at `t`, with nothing moved \[m\].
+    /// Centre that it will have at `t`; does not advance it \[m\].
     #[inline]
     fn centre_at(&self, t: Tick) -> Vec3 {
         let h = seconds(t - self.time);
@@ -323,7 +323,7 @@ impl FreeBody {
         self.kicked
     }
 
-    /// From its centre to a point, at `t` \[m\].
+    /// Vector from its centre to a point, at `t` \[m\].
     #[inline]
     pub(crate) fn arm(&self, point: Vec3, t: Tick) -> Vec3 {
         point - self.centre_at(t)
