@@ -19,7 +19,7 @@ pub trait Real:
 {
     /// Rounded from `f64`.
     fn of(x: f64) -> Self;
-    /// As `f64`.
+    /// Converts to `f64`.
     fn f64(self) -> f64;
 }
 
@@ -62,11 +62,11 @@ impl<T: Real> Wide8<T> {
 pub trait Lanes:
     Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> + Neg<Output = Self>
 {
-    /// What each lane holds.
+    /// Number type of each lane.
     type Real: Real;
-    /// From memory.
+    /// Loads from memory.
     fn load(from: &Wide8<Self::Real>) -> Self;
-    /// To memory.
+    /// Stores to memory.
     fn store(self, to: &mut Wide8<Self::Real>);
     /// Eight times the same.
     fn splat(x: f64) -> Self;
@@ -91,7 +91,7 @@ pub trait Lanes:
 /// Work to be done in lanes. Mark `run` with `#[inline(always)]` in every implementation, so
 /// that it is compiled for the instructions of its caller.
 pub trait Kernel<T: Real> {
-    /// What the work yields.
+    /// Type of the result.
     type Output;
     /// Does the work.
     fn run<L: Lanes<Real = T>>(self) -> Self::Output;
@@ -242,7 +242,7 @@ mod tests {
     use super::*;
     use crate::random::Random;
 
-    /// Something with every operation in it.
+    /// A test kernel that uses every operation.
     struct Everything<'a, T>(&'a [Wide8<T>; 8]);
 
     impl<T: Real> Kernel<T> for Everything<'_, T> {

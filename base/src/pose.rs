@@ -9,9 +9,9 @@ use crate::{Mat3, Quat, Vec3};
 /// A rigid motion: first turn by `rotation`, then move by `position`.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Pose {
-    /// Where the origin goes \[m\].
+    /// Image of the origin \[m\].
     pub position: Vec3,
-    /// How the axes turn.
+    /// Rotation of the axes.
     pub rotation: Quat,
 }
 

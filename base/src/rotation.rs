@@ -36,13 +36,13 @@ pub fn skew(v: Vec3) -> Mat3 {
     )
 }
 
-/// `[v] m`.
+/// The product `[v] m`, where `[v]` is the cross-product matrix of `v`.
 #[inline]
 pub fn skew_times(v: Vec3, m: &Mat3) -> Mat3 {
     Mat3::from_cols(v.cross(m.x_axis), v.cross(m.y_axis), v.cross(m.z_axis))
 }
 
-/// `m [v]`.
+/// The product `m [v]`, where `[v]` is the cross-product matrix of `v`.
 #[inline]
 pub fn times_skew(m: &Mat3, v: Vec3) -> Mat3 {
     Mat3::from_cols(
@@ -63,7 +63,7 @@ pub fn skew_skew(a: Vec3, b: Vec3) -> Mat3 {
     m
 }
 
-/// `a bᵀ`.
+/// The outer product `a bᵀ`.
 #[inline]
 pub fn outer(a: Vec3, b: Vec3) -> Mat3 {
     Mat3::from_cols(a * b.x, a * b.y, a * b.z)

@@ -14,6 +14,12 @@ impl Stopwatch {
         }
     }
 
+    /// Wall time since this was first called, as a clock to hand to others \[s\].
+    pub fn clock() -> f64 {
+        static FIRST: std::sync::OnceLock<Stopwatch> = std::sync::OnceLock::new();
+        FIRST.get_or_init(Self::start).seconds()
+    }
+
     /// Wall time since the start \[s\].
     pub fn seconds(&self) -> f64 {
         #[cfg(not(target_arch = "wasm32"))]

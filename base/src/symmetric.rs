@@ -44,7 +44,7 @@ impl Symmetric3 {
         }
     }
 
-    /// As a full matrix.
+    /// The full matrix.
     #[inline]
     pub fn matrix(&self) -> Mat3 {
         Mat3::from_cols(

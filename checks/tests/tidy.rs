@@ -93,3 +93,19 @@ fn long_functions_have_headings() {
         bare.join("\n")
     );
 }
+
+#[test]
+fn systems_read_no_clock() {
+    let reads = |path: &PathBuf| {
+        let text = read_to_string(path).unwrap();
+        ["Stopwatch", "Instant", "SystemTime"]
+            .iter()
+            .any(|word| text.contains(word))
+    };
+    let systems = sources().into_iter().filter(|path| {
+        let folders = path.components().map(|part| part.as_os_str());
+        folders.into_iter().any(|name| name == "systems")
+    });
+    let timed: Vec<_> = systems.filter(reads).collect();
+    assert!(timed.is_empty(), "`world` times the steps: {timed:?}");
+}

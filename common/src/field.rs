@@ -27,7 +27,7 @@ pub trait Field: Send + Sync {
         Vec3::ZERO
     }
 
-    /// What is wrong with it, if something is.
+    /// A number of it that is out of range, if there is one.
     fn fault(&self) -> Option<Fault> {
         None
     }
@@ -38,7 +38,7 @@ pub trait Field: Send + Sync {
 pub struct NamedField {
     /// Unique in the model.
     pub name: String,
-    /// What it does.
+    /// The field itself.
     pub field: Arc<dyn Field>,
     /// Factor over time \[1\].
     pub strength: Ramp,
@@ -169,11 +169,11 @@ impl Field for Vortex {
 /// Air that is dragged along by something that moves: full speed inside, fading outside.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Wake {
-    /// What moves.
+    /// Motion of the obstacle whose wake it is.
     pub path: MotionPath,
-    /// Its size \[m\].
+    /// Radius of the wake \[m\].
     pub radius: f64,
-    /// How fast the trace fades \[s\].
+    /// Time in which the wake fades \[s\].
     pub fading: f64,
 }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// How a surface rubs and bounces.
+/// Friction and restitution of a surface.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Material {
@@ -51,14 +51,14 @@ impl Material {
     }
 }
 
-/// What holds between two given materials, whatever they are with others.
+/// Friction and restitution between two given materials, instead of what follows from each.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MaterialPair {
     /// Index of one material.
     pub a: usize,
     /// Index of the other.
     pub b: usize,
-    /// What holds between them.
+    /// Friction and restitution between the two.
     pub contact: Material,
 }
 
@@ -100,7 +100,7 @@ impl Materials {
         }
     }
 
-    /// The same, found by name.
+    /// Names the materials, in their order.
     #[must_use]
     pub fn named(mut self, names: impl IntoIterator<Item = String>) -> Self {
         self.index = names.into_iter().zip(0..self.list.len()).collect();
@@ -128,7 +128,7 @@ impl Materials {
         &self.pairs
     }
 
-    /// What holds between materials `a` and `b`.
+    /// Friction and restitution between materials `a` and `b`.
     #[inline]
     pub fn between(&self, a: usize, b: usize) -> Material {
         self.table[a * self.list.len() + b]
@@ -139,7 +139,7 @@ impl Materials {
         self.table.iter().any(|of| of.at_rest() > of.friction)
     }
 
-    /// What holds between material `a` and each of them, by index.
+    /// Friction and restitution between material `a` and each material, by index.
     pub fn row(&self, a: usize) -> &[Material] {
         &self.table[a * self.list.len()..][..self.list.len()]
     }

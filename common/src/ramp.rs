@@ -9,7 +9,7 @@ use serde::de::{Error, MapAccess, SeqAccess, Visitor};
 use serde::ser::SerializeStruct;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// A number, or pairs of place and value, linear between them and held beyond.
+/// A constant, or a piecewise linear function by pairs of place and value, constant beyond the first and the last.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Ramp {
     /// Pairs of place and value, in rising order of place.
@@ -24,7 +24,7 @@ impl Ramp {
         }
     }
 
-    /// Through `keys`.
+    /// The piecewise linear function through `keys`.
     pub fn through(keys: &[[f64; 2]]) -> Self {
         Self {
             keys: keys.to_vec(),
@@ -136,14 +136,14 @@ impl Profile {
         }
     }
 
-    /// The same, times a factor in time.
+    /// Multiplies by a factor in time.
     #[must_use]
     pub fn over_time(mut self, factor: impl Into<Ramp>) -> Self {
         self.over_time = factor.into();
         self
     }
 
-    /// The same, times `factor` everywhere.
+    /// Multiplies by `factor`.
     #[must_use]
     pub fn times(mut self, factor: f64) -> Self {
         self.along = self.along.times(factor);
@@ -265,7 +265,7 @@ impl<'de> Deserialize<'de> for Profile {
     }
 }
 
-/// What a schema says of a ramp.
+/// The forms of a ramp in files, for the schema.
 #[derive(JsonSchema)]
 #[serde(untagged)]
 #[allow(dead_code)]
@@ -276,7 +276,7 @@ enum RampForm {
     Pairs(Vec<[f64; 2]>),
 }
 
-/// What a schema says of a profile.
+/// The forms of a profile in files, for the schema.
 #[derive(JsonSchema)]
 #[serde(untagged)]
 #[allow(dead_code)]

@@ -65,7 +65,7 @@ impl fmt::Display for Splitting {
     }
 }
 
-/// Which rows of a problem are looked at.
+/// The rows of a problem that are analysed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RowSet {
     /// Three a contact.
@@ -80,7 +80,7 @@ pub enum RowSet {
 pub struct Study<'a> {
     problem: &'a ContactProblem,
     matrix: BlockMatrix,
-    /// Rows that are looked at; a row of contacts that cannot move is none.
+    /// The rows that are analysed; rows of contacts that cannot move are left out.
     kept: Vec<usize>,
     /// `γ` (Erleben 2007, eq. 41) \[1/kg\].
     relaxation: f64,
@@ -115,12 +115,12 @@ impl<'a> Study<'a> {
         self.kept.len()
     }
 
-    /// Where `A` is not zero.
+    /// Sparsity pattern of `A`.
     pub fn pattern(&self) -> Pattern {
         Pattern::of_matrix(&self.matrix, &self.kept)
     }
 
-    /// Where the iteration matrix may not be zero.
+    /// Sparsity pattern of the iteration matrix.
     pub fn iteration_pattern(&self, splitting: Splitting) -> Pattern {
         self.pattern().iterated(splitting)
     }
@@ -374,7 +374,7 @@ pub fn convergence_factor(values: &[Eigenvalue]) -> f64 {
     acting.map(|e| e.magnitude()).fold(0.0, f64::max)
 }
 
-/// How many eigenvalues of an iteration matrix are 1.
+/// Number of eigenvalues of an iteration matrix that are 1.
 pub fn at_one(values: &[Eigenvalue]) -> usize {
     values.iter().filter(|e| is_one(**e)).count()
 }
@@ -383,7 +383,7 @@ fn is_one(e: Eigenvalue) -> bool {
     (e.re - 1.0).hypot(e.im) < AT_ONE
 }
 
-/// How many eigenvalues of `A` are zero, up to rounding.
+/// Number of eigenvalues of `A` that are zero, up to rounding.
 pub fn zeros(values: &[f64]) -> usize {
     let largest = values.iter().fold(0.0, |most: f64, x| most.max(x.abs()));
     values.iter().filter(|x| x.abs() <= 1e-10 * largest).count()

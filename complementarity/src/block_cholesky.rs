@@ -16,7 +16,7 @@ pub type Block6 = [Wide8<f64>; 6];
 /// Floating-point operations of one product of blocks.
 const PRODUCT: f64 = 432.0;
 
-/// Where the block of a pair of bodies lies.
+/// Place of the block of a pair of bodies.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Place {
     /// Index among the blocks below the diagonal.
@@ -28,7 +28,7 @@ pub(crate) struct Place {
 /// A block matrix and, after [`Cholesky::factor`], its factor.
 #[derive(Clone, Debug, Default)]
 pub struct Cholesky {
-    /// What was analysed: number of bodies and coupled pairs.
+    /// Size of what was analysed: number of bodies and coupled pairs.
     size: usize,
     edges: Vec<[u32; 2]>,
     /// Operations of a factorisation; infinite where there were more than `given_up`.
@@ -178,7 +178,7 @@ impl Cholesky {
         self.below.fill(Block6::default());
     }
 
-    /// Where the block of two coupled bodies is; `None` if they are not coupled.
+    /// Place of the block of two coupled bodies; `None` if they are not coupled.
     pub(crate) fn find(&self, a: u32, b: u32) -> Option<Place> {
         let (pa, pb) = (self.place[a as usize], self.place[b as usize]);
         let (column, row) = (pa.min(pb) as usize, pa.max(pb));

@@ -43,11 +43,11 @@ pub struct PatchInput {
     pub restitution: f64,
     /// Island of the patch: bodies that contacts join share one.
     pub island: u32,
-    /// What gaps and small depths are measured by \[m\].
+    /// Length that gaps and small depths are relative to \[m\].
     pub length: f64,
-    /// What large depths are measured by \[m\].
+    /// Thickness that large depths are relative to \[m\].
     pub thickness: f64,
-    /// What approach is measured by: below it the patch is calm \[m/s\].
+    /// Approach speed below which the patch counts as at rest \[m/s\].
     pub calm_speed: f64,
     /// Coarse interface of the patch, or [`NONE`].
     pub interface: u32,
@@ -60,7 +60,7 @@ pub struct PatchInput {
 pub struct BodyInput {
     /// \[1/kg\]; zero for what contacts do not move.
     pub inverse_mass: f64,
-    /// World \[1/(kg m²)\].
+    /// Inverse inertia, world axes \[1/(kg m²)\].
     pub inverse_inertia: Symmetric3,
 }
 
@@ -147,36 +147,38 @@ pub(crate) fn symmetric_times<L: Lanes>(m: &[Wide8<L::Real>; 6], v: V3<L>) -> V3
 #[derive(Clone, Debug, Default)]
 #[repr(C)]
 pub(crate) struct BlockPoint<T> {
+    // written by `build` and `follow`
     pub(crate) ra: [Wide8<T>; 3],
     pub(crate) rb: [Wide8<T>; 3],
-    /// 1 / A_nn \[kg\]
+    // written by `build`, and by `prepare_followed` for patches that turned
+    /// Inverse of the diagonal entry of the normal row, `1 / A_nn` \[kg\].
     pub(crate) mass_n: Wide8<T>,
     /// 1 / largest eigenvalue of A_tt \[kg\]
     pub(crate) mass_t: Wide8<T>,
     /// A_tn: what a normal impulse does along the tangents \[1/kg\]
     pub(crate) coupling: [Wide8<T>; 2],
-    /// Normal velocity to reach at least \[m/s\].
+    /// Normal velocity to reach at least \[m/s\]. Written by `begin`, `aim` and `reflect_impacts`.
     pub(crate) target: Wide8<T>,
-    /// Impulse along n, t1, t2 \[N s\].
+    /// Impulse along n, t1, t2 \[N s\]. Written by sweeps, and scaled by `take_back_gains`.
     pub(crate) impulse: [Wide8<T>; 3],
 }
 
-/// What only the ends of a substep touch.
+/// Data of a point that only the begin and the end of a substep read.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ColdPoint<T> {
-    /// Impulses of all substeps so far \[N s\].
+    /// Impulses of all substeps so far \[N s\]. Added to by `end` and `reflect_impacts`.
     pub(crate) total: [Wide8<T>; 3],
-    /// Signed distance \[m\].
+    /// Signed distance \[m\]. Written by `build`, `follow` and `end`.
     pub(crate) separation: Wide8<T>,
-    /// Impulses put by while impacts are answered \[N s\].
+    /// Impulses that are kept aside while impacts are solved \[N s\]. Written by `keep_impulses`.
     pub(crate) kept: [Wide8<T>; 3],
-    /// Share of its impulse that the point gives back in this round of impacts \[1\].
+    /// Share of its impulse that the point gives back in this round of impacts \[1\]. Written by `reflect_impacts`.
     pub(crate) bounce: Wide8<T>,
-    /// Normal displacement impulse of the position correction \[kg m\].
+    /// Normal displacement impulse of the position correction \[kg m\]. Written by `push_out.rs`.
     pub(crate) push: Wide8<T>,
 }
 
-/// Eight patches without a moving body in common.
+/// Eight patches without a moving body in common. Written by `build`; the inertia also by `follow`.
 #[derive(Clone, Debug, Default)]
 #[repr(C)]
 pub(crate) struct Block<T> {
@@ -187,14 +189,14 @@ pub(crate) struct Block<T> {
     pub(crate) inverse_inertia: [[Wide8<T>; 6]; 2],
     pub(crate) friction: Wide8<T>,
     pub(crate) restitution: Wide8<T>,
-    /// What gaps and small depths are measured by, and large depths \[m\].
+    /// Lengths that gaps and small depths, and large depths, are relative to \[m\].
     pub(crate) length: Wide8<T>,
     pub(crate) thickness: Wide8<T>,
-    /// One over the approach at which the patch is calm \[s/m\].
+    /// One over the calm speed of the patch \[s/m\].
     pub(crate) per_calm_speed: Wide8<T>,
     pub(crate) point: [BlockPoint<T>; POINTS],
     pub(crate) body: [[u32; 8]; 2],
-    /// Which patch each lane holds, or [`NONE`], and of which island.
+    /// By lane, its patch or [`NONE`], and the island of the patch.
     pub(crate) patch: [u32; 8],
     pub(crate) island: [u32; 8],
     /// Largest number of points in a lane.
@@ -268,27 +270,30 @@ impl<T: Real> Block<T> {
 pub struct Blocks<T> {
     pub(crate) blocks: Vec<Block<T>>,
     pub(crate) cold: Vec<[ColdPoint<T>; POINTS]>,
-    /// Per body slot: linear and angular velocity, two unused. The last slot is a dummy.
+    /// Per body slot: linear and angular velocity, two unused. The last slot is a dummy. Written by the caller between
+    /// substeps, by `begin` and by sweeps.
     pub velocity: Vec<Wide8<T>>,
-    /// Velocities at the end of the substep before.
+    /// Velocities at the end of the substep before. Written by `remember`.
     pub(crate) before: Vec<Wide8<T>>,
-    /// Velocities in this substep without contacts, and what contacts changed in the one before.
+    /// Velocities in this substep without contacts, written by `begin`, and what contacts changed in the one before,
+    /// written by `end`.
     pub(crate) free: Vec<Wide8<T>>,
     pub(crate) carried: Vec<Wide8<T>>,
+    // written by `build`, and by `follow` for bodies that turned
     pub(crate) inverse_mass: Vec<T>,
     pub(crate) inverse_inertia: Vec<[T; 6]>,
-    /// Where each patch went: block * 8 + lane.
+    /// By patch, its place: block * 8 + lane. Written by `build`.
     pub(crate) place: Vec<u32>,
     /// What was coloured: the number of bodies, and for each patch its two and whether they move.
     bodies: usize,
     joined: Vec<[(u32, bool); 2]>,
-    /// Blocks of each colour; those of one have no moving body in common.
+    /// Blocks of each colour; those of one have no moving body in common. Written by `colour`.
     pub(crate) colours: Vec<Range<usize>>,
-    /// What several threads found, before it is written.
+    /// Velocities that several threads found, before they are written.
     pub(crate) moved: Vec<crate::sweep::Moved<T>>,
-    /// Blocks in which something approaches.
+    /// Blocks in which something approaches. Written by `reflect_impacts`.
     pub(crate) impacts: Vec<u32>,
-    /// How many islands there are; per body its island, or [`NONE`].
+    /// Number of islands, and by body its island or [`NONE`].
     pub(crate) islands: usize,
     pub(crate) body_island: Vec<u32>,
     /// Memory of [`Blocks::take_back_gains`]: per body a sum and a change of velocities, per island its
@@ -404,8 +409,8 @@ impl<T: Real> Blocks<T> {
         }
     }
 
-    /// Takes patch `k` as it is now, its bodies having turned: the inertia of `bodies`, and arms and
-    /// distances of `points`, where there are any. Impulses stay. Call [`Self::prepare_followed`]
+    /// Updates patch `k` after its bodies have turned: the inertia of `bodies`, and arms and
+    /// distances of `points`, if there are any. Impulses stay. Call [`Self::prepare_followed`]
     /// after the last one.
     pub fn follow(
         &mut self,
@@ -552,7 +557,7 @@ impl<T: Real> Blocks<T> {
         [0, 1, 2].map(|row| total[row].0[lane].f64())
     }
 
-    /// The same, and begins the sum anew.
+    /// As [`Self::total_impulse`], and sets the sum to zero.
     #[inline]
     pub fn take_total(&mut self, patch: usize, point: usize) -> [f64; 3] {
         let found = self.total_impulse(patch, point);
@@ -564,7 +569,7 @@ impl<T: Real> Blocks<T> {
         found
     }
 
-    /// The same of the last substep alone.
+    /// Impulse of the last substep alone.
     #[inline]
     pub fn last_impulse(&self, patch: usize, point: usize) -> [f64; 3] {
         let (block, lane) = (

@@ -31,7 +31,7 @@ const CLOSING: f64 = 5e-4;
 /// Fraction of the contacts of one interface whose change makes the matrix too old \[1\].
 const REBUILD_INTERFACE: f64 = 0.5;
 
-/// What the coarse level keeps beside each block.
+/// Data of the coarse level for each block.
 #[derive(Clone, Debug, Default)]
 struct CoarseBlock<T> {
     interface: [u32; 8],
@@ -41,7 +41,7 @@ struct CoarseBlock<T> {
     offset: [Wide8<T>; 3],
     /// One over the interface's length \[1/m\].
     per_length: Wide8<T>,
-    /// Fastest approach of the lane's active points that is not allowed, over a calm one \[1\].
+    /// Largest violation of the lane's active points as a speed, over the calm speed \[1\].
     approach: Wide8<T>,
     point: [CoarsePoint<T>; POINTS],
 }
@@ -434,7 +434,7 @@ impl<T: Dispatch> Coarse<T> {
         }
     }
 
-    /// From coarse fields to a change of every active impulse, on its cone.
+    /// Prolongation: turns coarse fields into a change of every active impulse, projected onto its cone.
     fn prolong(&mut self, problem: &Blocks<T>) {
         self.slope.clear();
         self.slope.resize(self.islands, 0.0);
@@ -451,7 +451,7 @@ impl<T: Dispatch> Coarse<T> {
         });
     }
 
-    /// In each island the best share of the change, at most all of it.
+    /// Exact line search in each island: takes the fraction of the change, at most 1, that lowers the merit most.
     fn line_search(&mut self, problem: &Blocks<T>) {
         self.curve.clear();
         self.curve.resize(self.islands, 0.0);

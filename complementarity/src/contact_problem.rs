@@ -8,7 +8,7 @@ use crate::matrix::BlockMatrix;
 use crate::operator::{FactoredOperator, MatrixProblem, Operator};
 use crate::problem::Problem;
 
-/// How the numbers of a problem are held.
+/// The form of a problem.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Form {
     /// Masses and contact frames, never the matrix.
@@ -17,7 +17,7 @@ pub enum Form {
     Matrix(MatrixProblem),
 }
 
-/// Which bodies each contact joins.
+/// The bodies that each contact joins.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ContactGraph {
     /// Bodies `a` and `b` of each contact.
@@ -29,9 +29,9 @@ pub struct ContactGraph {
 /// A contact problem `w = A λ + b` with Coulomb friction, and what is known about it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ContactProblem {
-    /// What tables and plots call it.
+    /// Name in tables and plots.
     pub name: String,
-    /// The numbers.
+    /// The problem itself.
     pub form: Form,
     /// Contact points in the world, for orderings by coordinate \[m\].
     pub places: Option<Vec<Vec3>>,
@@ -65,7 +65,7 @@ macro_rules! on_operator {
 }
 
 impl ContactProblem {
-    /// A factored problem of this name, nothing else known.
+    /// A factored problem of this name, about which nothing else is known.
     pub fn factored(name: impl Into<String>, problem: Problem) -> Self {
         Self::of(name.into(), Form::Factored(problem))
     }
@@ -86,7 +86,7 @@ impl ContactProblem {
         }
     }
 
-    /// How many contacts.
+    /// Number of contacts.
     pub fn contacts(&self) -> usize {
         match &self.form {
             Form::Factored(problem) => problem.contacts.len(),
@@ -140,7 +140,7 @@ impl ContactProblem {
         }
     }
 
-    /// Which bodies the contacts join, where that is known.
+    /// The bodies that the contacts join, where they are known.
     pub fn graph(&self) -> Option<ContactGraph> {
         match &self.form {
             Form::Factored(problem) => Some(ContactGraph {
@@ -163,7 +163,7 @@ impl ContactProblem {
         }
     }
 
-    /// The same problem in matrix form, all that is known about it kept.
+    /// The problem in matrix form, with all else that is known about it.
     pub fn to_matrix_form(&self) -> Self {
         Self {
             name: self.name.clone(),
@@ -284,7 +284,7 @@ fn pair(contact: usize, pair: [usize; 2], bodies: usize) -> Result<(), ProblemEr
 pub enum ProblemError {
     /// A list is of the wrong length.
     Count {
-        /// What is listed.
+        /// The list that it is about.
         thing: &'static str,
         /// Entries found.
         found: usize,
@@ -293,7 +293,7 @@ pub enum ProblemError {
     },
     /// Infinite, or not a number.
     NotFinite {
-        /// What it is.
+        /// The quantity that it is about.
         thing: &'static str,
         /// Contact or body, from 0.
         index: usize,
@@ -302,14 +302,14 @@ pub enum ProblemError {
     },
     /// Friction below zero.
     Friction {
-        /// From 0.
+        /// Index of the contact, from 0.
         contact: usize,
         /// What was found \[1\].
         value: f64,
     },
     /// A contact names a body that is not there.
     NoSuchBody {
-        /// From 0.
+        /// Index of the contact, from 0.
         contact: usize,
         /// What was found.
         body: usize,
@@ -318,9 +318,9 @@ pub enum ProblemError {
     },
     /// A contact of a body with itself.
     SameBody {
-        /// From 0.
+        /// Index of the contact, from 0.
         contact: usize,
-        /// Named twice.
+        /// The body that is named twice.
         body: usize,
     },
 }

@@ -4,7 +4,7 @@
 use drystone_base::Stopwatch;
 use serde::{Deserialize, Serialize};
 
-/// Where a solver stood after an iteration.
+/// State of a solver after an iteration.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Entry {
     /// Iterations done; 0 is the first guess.
@@ -20,7 +20,7 @@ pub struct Entry {
     pub merit: Option<f64>,
 }
 
-/// A clock that can be stopped while somebody looks.
+/// A clock that can be stopped while a residual is evaluated for the history.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Clock {
     before: f64,

@@ -38,14 +38,14 @@ use crate::blocks::{Blocks, NONE};
 use island::Island;
 use six::Six;
 
-/// How much work a call of [`Newton::solve`] may do.
+/// Limits on the work of a call of [`Newton::solve`].
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
     /// Factorisations for one island.
     pub factorisations: u32,
     /// Floating-point operations of one factorisation; islands that need more are left alone.
     pub flops: f64,
-    /// The same of all factorisations for one island.
+    /// Limit on the work of all factorisations for one island.
     pub work: f64,
 }
 
@@ -59,12 +59,12 @@ impl Default for Limits {
     }
 }
 
-/// What a call of [`Newton::solve`] has done.
+/// Statistics of a call of [`Newton::solve`].
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Outcome {
     /// Islands above the tolerance.
     pub islands: u32,
-    /// How many of them were too large to be factored.
+    /// Islands that were too large to be factored.
     pub too_large: u32,
     /// Updates of the multipliers, over all islands.
     pub iterations: u32,
@@ -72,7 +72,7 @@ pub struct Outcome {
     pub factorisations: u32,
     /// Natural residual of the worst contact before \[m/s\].
     pub before: f64,
-    /// The same after \[m/s\].
+    /// Residual after the call \[m/s\].
     pub residual: f64,
     /// Whether no contact is above the tolerance.
     pub solved: bool,

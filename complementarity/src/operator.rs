@@ -46,7 +46,7 @@ impl Iterate {
     }
 }
 
-/// What there is to know at one contact to treat its three rows together.
+/// Data of one contact with which its three rows can be treated together.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct AtContact {
     /// `w` \[m/s\].
@@ -62,7 +62,7 @@ pub struct AtContact {
 }
 
 impl AtContact {
-    /// The same with `γ` on the diagonal of `A` (Erleben 2007, eq. 41) \[1/kg\].
+    /// The contact with `γ` added to the diagonal of `A` (Erleben 2007, eq. 41) \[1/kg\].
     #[inline]
     pub(crate) fn relaxed(&self, gamma: f64) -> Self {
         let mut relaxed = *self;
@@ -114,7 +114,7 @@ pub trait Operator: Sync {
     /// `A λ` \[m/s\].
     fn product(&self, impulses: &[[f64; 3]]) -> Vec<[f64; 3]>;
 
-    /// Sets the impulse of contact `k` to what `rule` makes of it: the whole contact at once, for
+    /// Sets the impulse of contact `k` to the result of `rule`: the whole contact at once, for
     /// sweeps that would otherwise go over its bodies three times.
     #[inline]
     fn update(&self, k: usize, iterate: &mut Iterate, rule: impl FnOnce(&AtContact) -> [f64; 3])
@@ -200,7 +200,7 @@ impl<'a> FactoredOperator<'a> {
         }
     }
 
-    /// What it was prepared from.
+    /// The problem that it was prepared from.
     pub fn problem(&self) -> &'a Problem {
         self.problem
     }

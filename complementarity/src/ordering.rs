@@ -23,7 +23,7 @@ pub enum Direction {
     Down,
 }
 
-/// What is put in order by velocity.
+/// The units that are sorted by velocity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Unit {
     /// Each row by its own velocity.
@@ -57,7 +57,7 @@ pub enum Set {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub enum Ordering {
-    /// As they come.
+    /// In the order of the problem.
     #[default]
     Identity,
     /// Last row first.
@@ -70,13 +70,13 @@ pub enum Ordering {
     Symmetric,
     /// Impulse propagation: by relative velocity at `λ = 0` (Poulsen 2010, §5).
     Ipp(Direction, Unit),
-    /// The same by contact and sorted again before every sweep.
+    /// As [`Self::Ipp`], by contact and sorted again before every sweep.
     IppResorted(Direction),
     /// Coordinate permutation: contacts by place (Poulsen 2010, §5).
     Cp(Axis, Direction),
-    /// All normals by place, then all friction by place.
+    /// All normals by position, then all friction by position.
     CpBlocked(Axis, Direction),
-    /// By place forward, then backward.
+    /// By position forward, then backward.
     CpSymmetric(Axis),
     /// Normals, friction by place, then all of it backward.
     CpSymmetricBlocked(Axis),
@@ -86,7 +86,7 @@ pub enum Ordering {
     /// Greedy staggering: the set with the larger part of the merit function (Poulsen 2010, §5).
     /// What it takes to know that is charged to the solver.
     Gsp,
-    /// The same by the mean over each set's rows.
+    /// As [`Self::Gsp`], by the mean over each set's rows.
     GspMean,
 }
 
@@ -124,7 +124,7 @@ impl Ordering {
         all
     }
 
-    /// Whether it needs to know where the contacts are.
+    /// Whether it needs the positions of the contacts.
     pub fn needs_places(&self) -> bool {
         matches!(
             self,
@@ -155,7 +155,7 @@ impl Ordering {
         }
     }
 
-    /// How often a cycle visits each row.
+    /// Number of visits to each row in a cycle.
     pub fn visits_in_cycle(&self) -> Option<usize> {
         match self {
             Self::Esp(_, inner) => Some((*inner).max(1) as usize),

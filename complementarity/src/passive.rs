@@ -128,7 +128,7 @@ impl<T: Dispatch> Blocks<T> {
         terms
     }
 
-    /// What contacts changed in the substep, into `change`.
+    /// Writes into `change` what contacts changed in the substep.
     pub(crate) fn note_change(&mut self) {
         self.change.clear();
         let pairs = self.velocity.iter().zip(&self.free);

@@ -9,12 +9,12 @@ use drystone_base::{Symmetric3, Vec3};
 
 use crate::kernel::largest_eigenvalue;
 
-/// What a body sets against an impulse; both zero for one that cannot move.
+/// Inverse mass and inverse inertia of a body; both zero for one that cannot move.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Mass {
     /// \[1/kg\]
     pub inverse_mass: f64,
-    /// World axes \[1/(kg m²)\].
+    /// Inverse inertia, world axes \[1/(kg m²)\].
     pub inverse_inertia: Symmetric3,
 }
 
@@ -29,9 +29,9 @@ impl Mass {
 /// A velocity, or a change of one.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Twist {
-    /// Of the centre of mass \[m/s\].
+    /// Velocity of the centre of mass \[m/s\].
     pub linear: Vec3,
-    /// World axes \[rad/s\].
+    /// Angular velocity, world axes \[rad/s\].
     pub angular: Vec3,
 }
 
@@ -93,7 +93,7 @@ impl Contact {
 pub struct Problem {
     /// The bodies that the contacts name.
     pub bodies: Vec<Mass>,
-    /// Where they touch.
+    /// Contact points.
     pub contacts: Vec<Contact>,
     /// Relative velocity wanted away, by rows: at `λ = 0`, `w = b` \[m/s\].
     pub b: Vec<[f64; 3]>,
@@ -220,7 +220,7 @@ impl Rows {
         }
     }
 
-    /// The block of `A` that says what impulses at `l` do to velocities at `k`, `J_k T_l` over the
+    /// The block of `A` that maps impulses at `l` to velocities at `k`, `J_k T_l` over the
     /// bodies they share (Erleben 2007, eq. 20 and 33) \[1/kg\].
     pub(crate) fn coupling(k: &Self, l: &Self) -> [[f64; 3]; 3] {
         let ends = |rows: &Self| {

@@ -14,7 +14,7 @@ struct Settle<'a, T> {
 
 impl<T: Real> Kernel<T> for Settle<'_, T> {
     type Output = [f64; 2];
-    /// Forgets the last correction; returns the deepest penetration over length and over thickness.
+    /// Clears the last correction; returns the deepest penetration over the length and over the thickness.
     #[inline(always)]
     fn run<L: Lanes<Real = T>>(self) -> [f64; 2] {
         let mut deepest = [L::splat(0.0); 2];
@@ -40,7 +40,7 @@ const PROGRESS: f64 = 0.8;
 struct Correct<'a, T> {
     blocks: &'a [Block<T>],
     cold: &'a mut [Cold<T>],
-    /// Which blocks; all, where it is not said.
+    /// The blocks to treat; all where it is `None`.
     some: Option<&'a [u32]>,
     shift: &'a mut [Wide8<T>],
     slop: f64,
@@ -136,7 +136,7 @@ impl<T: Dispatch> Blocks<T> {
         }
     }
 
-    /// The blocks with a body that has a point deeper than the share `depth` of its patch's thickness.
+    /// Finds the blocks with a body that has a point deeper than `depth` times the thickness of its patch.
     fn find_deep(&mut self, depth: f64) {
         self.inside.clear();
         self.inside.resize(self.velocity.len(), false);

@@ -62,7 +62,7 @@ pub enum Solver {
     Jacobi,
     /// Projected Gauss-Seidel with the bounds of the last iterate (Poulsen 2010, eq. 16, 18b).
     GaussSeidel,
-    /// The same over-relaxed (Poulsen 2010, eq. 18c).
+    /// [`Solver::GaussSeidel`] with over-relaxation (Poulsen 2010, eq. 18c).
     Sor,
     /// Projected Gauss-Seidel with the newest bounds (Erleben 2007, §3): what engines use.
     Pgs,
@@ -72,7 +72,7 @@ pub enum Solver {
     Local,
     /// Nonsmooth nonlinear conjugate gradients on [`Solver::Pgs`] (Silcowitz 2010).
     Nncg,
-    /// The same on [`Solver::Cone`].
+    /// [`Solver::Nncg`] on [`Solver::Cone`].
     NncgCone,
     /// Safeguarded Anderson acceleration of [`Solver::Cone`] (Walker 2011).
     Anderson,
@@ -116,7 +116,7 @@ impl Solver {
         Self::TwoLevelLanes,
     ];
 
-    /// As on the command line and in files.
+    /// Its name on the command line and in files.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Jacobi => "jacobi",
@@ -138,7 +138,7 @@ impl Solver {
         }
     }
 
-    /// Which friction law its answers obey, and so which residual judges them.
+    /// The friction law that its solutions obey, whose residual judges them.
     pub const fn law(self) -> Law {
         match self {
             Self::Jacobi
@@ -169,7 +169,7 @@ impl Solver {
         )
     }
 
-    /// Whether it computes with seven digits, and so stalls above tolerances that others reach.
+    /// Whether it computes in single precision, and so stalls above tolerances that others reach.
     pub const fn is_single_precision(self) -> bool {
         matches!(self, Self::TwoLevelLanes)
     }
@@ -293,7 +293,7 @@ fn not_finite(impulses: &[[f64; 3]]) -> Option<(usize, f64)> {
         .map(|(row, x)| (row / 3, *x))
 }
 
-/// What is known about an operator beside its numbers.
+/// What is known about a problem beside its operator.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Context<'a> {
     /// Contact points in the world \[m\].
@@ -302,7 +302,7 @@ pub struct Context<'a> {
     pub factored: Option<&'a Problem>,
     /// The matrix, if that is where it comes from.
     pub matrix: Option<&'a MatrixProblem>,
-    /// Which bodies the contacts of a matrix join.
+    /// The bodies that the contacts of a matrix join.
     pub graph: Option<&'a ContactGraph>,
 }
 
@@ -323,11 +323,11 @@ impl FromStr for Solver {
     }
 }
 
-/// What is written down while a solver runs.
+/// What a solver records while it runs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Record {
-    /// No history. The residual is looked at only as often as the tolerance needs it.
+    /// No history. The residual is evaluated only as often as the tolerance needs it.
     Nothing,
     /// The residual after every iteration.
     #[default]
@@ -336,7 +336,7 @@ pub enum Record {
     Merit,
 }
 
-/// When to stop, and what a method leaves open.
+/// Stopping criteria, and parameters of methods.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Settings {
@@ -349,18 +349,18 @@ pub struct Settings {
     /// Factor `ω` on every step of a sweep, between 0 and 2; otherwise the method's own, which
     /// is 1.3 for `sor` and 1 for all else \[1\].
     pub relaxation: Option<f64>,
-    /// Iterates that Anderson acceleration looks back on.
+    /// Window of Anderson acceleration in iterates.
     pub window: usize,
     /// Sweeps before each step of methods that also do something else; otherwise their own.
     pub inner_sweeps: Option<u32>,
-    /// What the two-level solvers take together.
+    /// The aggregates of the two-level solvers.
     pub aggregates: Aggregates,
     /// What is added to the diagonal where a matrix may be singular, as a part of its largest
     /// value \[1\].
     pub regularisation: f64,
-    /// Of random orderings.
+    /// Seed of random orderings.
     pub seed: u64,
-    /// What is written down.
+    /// What is recorded.
     pub record: Record,
 }
 
@@ -382,7 +382,7 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// The default, stopping at this residual \[1\] or after so many iterations.
+    /// The default, stopping at residual `tolerance` \[1\] or after `most_iterations`.
     pub fn to(tolerance: f64, most_iterations: u32) -> Self {
         Self {
             tolerance,
@@ -428,9 +428,9 @@ impl Settings {
 pub enum Ended {
     /// The residual is as small as was asked.
     Reached,
-    /// As many iterations as were allowed.
+    /// It reached the limit of iterations.
     Iterations,
-    /// As much time as was allowed.
+    /// It reached the limit of time.
     Seconds,
     /// No better iterate for a long time.
     Stalled,
@@ -453,7 +453,7 @@ impl fmt::Display for Ended {
     }
 }
 
-/// How far a solver came and what that cost.
+/// Result of a solver, and its cost.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Outcome {
     /// Iterations done.
@@ -487,7 +487,7 @@ pub enum SolveError {
     NeedsWholeContacts {
         /// The solver's name.
         solver: Solver,
-        /// What was asked for.
+        /// The ordering that was asked for.
         ordering: Ordering,
     },
     /// The list of impulses is of the wrong length.
@@ -499,7 +499,7 @@ pub enum SolveError {
     },
     /// A part of a dense problem is of the wrong size.
     Count {
-        /// Which part.
+        /// The part that it is about.
         thing: &'static str,
         /// Values found.
         found: usize,
@@ -508,7 +508,7 @@ pub enum SolveError {
     },
     /// A first guess that is no number.
     NotFinite {
-        /// From 0.
+        /// Index of the contact, from 0.
         contact: usize,
         /// What was found \[N s\].
         value: f64,

@@ -13,7 +13,7 @@ fn arms<L: Lanes>(ra: V3<L>, rb: V3<L>, d: V3<L>) -> [V3<L>; 2] {
     [ra.cross(d), rb.cross(d)]
 }
 
-/// What those arms do to the spins.
+/// Change of the spins by unit impulses with those arms.
 #[inline(always)]
 fn turn<L: Lanes>(block: &Block<L::Real>, arms: [V3<L>; 2]) -> [V3<L>; 2] {
     [
@@ -119,7 +119,7 @@ fn solve_block<L: Lanes>(block: &mut Block<L::Real>, velocity: &mut [Wide8<L::Re
     worst
 }
 
-/// The same, but hands back the new velocities instead of writing them.
+/// As [`solve_block`], but returns the new velocities instead of writing them.
 #[inline(always)]
 fn solve_apart<L: Lanes>(
     block: &mut Block<L::Real>,
@@ -285,7 +285,7 @@ impl<T: Dispatch> Blocks<T> {
         worst
     }
 
-    /// The same over `some` of the blocks.
+    /// A sweep over `some` of the blocks.
     pub fn sweep_some(&mut self, some: &[u32], backward: bool) -> f64 {
         self.sweep_blocks(Some(some), backward)
     }

@@ -6,7 +6,7 @@ use crate::kernel;
 use crate::operator::{AtContact, FactoredOperator, Operator};
 use crate::problem::{Problem, Twist};
 
-/// How long to sweep, and over what.
+/// Limits of a solve by sweeps, and the rows that it treats.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sweeping {
     /// Most sweeps over all contacts.
@@ -38,7 +38,7 @@ impl Sweeping {
     }
 }
 
-/// What a solver hands back beside the impulses.
+/// Result of a solver apart from the impulses.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Solved {
     /// `ΔV = M⁻¹ Jᵀ λ`, used as it is in the velocity update.

@@ -13,7 +13,7 @@ const STONES: [[f32; 3]; 8] = [
     [0.25, 0.27, 0.17],
     [0.58, 0.51, 0.38],
 ];
-/// What does not move, linear RGB.
+/// Colour of what does not move, linear RGB.
 const GROUND: [f32; 3] = [0.46, 0.42, 0.36];
 
 /// Hair, linear RGB.

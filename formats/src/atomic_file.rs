@@ -35,12 +35,12 @@ impl AtomicFile {
         })
     }
 
-    /// Where the file will stand.
+    /// Path of the finished file.
     pub(crate) fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Lets `fill` write the file, syncs it, and only then gives it its name. Returns its size.
+    /// Writes the file with `fill`, syncs it, and only then renames it. Returns its size.
     pub(crate) fn commit(
         mut self,
         fill: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>,

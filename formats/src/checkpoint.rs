@@ -37,7 +37,7 @@ pub struct Checkpoint {
     pub scene: Scene,
     /// blake3 of the scene as JSON.
     pub scene_hash: [u8; 32],
-    /// All that moves.
+    /// The snapshot of the world.
     pub snapshot: Snapshot,
 }
 
@@ -226,7 +226,7 @@ fn checksum(header: &[u8], payload: &[u8]) -> [u8; 32] {
         .as_bytes()
 }
 
-/// The first `N` bytes; all callers have taken that many.
+/// The first `N` bytes of `bytes`, which has at least as many.
 fn array<const N: usize>(bytes: &[u8]) -> [u8; N] {
     let mut all = [0; N];
     all.copy_from_slice(&bytes[..N]);

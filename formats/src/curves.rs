@@ -10,18 +10,18 @@ use crate::{FileError, hair, usd};
 /// One curve from the root to the tip: y up, metres.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Curve {
-    /// As in the file, numbered where one name stands for several: `hair/17`.
+    /// Name in the file, with a number where several curves share it: `hair/17`.
     pub name: String,
-    /// At least two, all finite \[m\].
+    /// Points from root to tip: at least two, all finite \[m\].
     pub points: Vec<Vec3>,
-    /// Of each point, none negative; empty if the file says nothing \[m\].
+    /// Radius at each point, none negative; empty if the file has none \[m\].
     pub radii: Vec<f64>,
     /// Red, green and blue from 0 to 1 at the root, if the file says so.
     pub colour: Option<[f64; 3]>,
 }
 
 impl Curve {
-    /// From root to tip along the points \[m\].
+    /// Length from root to tip along the points \[m\].
     pub fn length(&self) -> f64 {
         self.points.windows(2).map(|p| p[0].distance(p[1])).sum()
     }

@@ -14,13 +14,13 @@ pub(crate) type Samples<const N: usize> = Vec<Vec<[f32; N]>>;
 /// All strands of one object over all frames: `hair` holds `hair/0`, `hair/1`, ...
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Curves {
-    /// What comes before the first `/`.
+    /// The part of their names before the first `/`.
     pub(crate) name: String,
     /// Points of each curve.
     pub(crate) counts: Vec<usize>,
-    /// Of each point \[m\].
+    /// Width at each point \[m\].
     pub(crate) widths: Vec<f32>,
-    /// Of each curve, linear RGB.
+    /// Colour of each curve, linear RGB.
     pub(crate) colours: Vec<[f32; 3]>,
     /// The points of all curves in turn, for each frame \[m\].
     pub(crate) points: Samples<3>,
@@ -33,9 +33,9 @@ pub(crate) struct Curves {
 pub(crate) struct Sheet {
     pub(crate) name: Arc<str>,
     pub(crate) triangles: Arc<[[u32; 3]]>,
-    /// Linear RGB.
+    /// Colour, linear RGB.
     pub(crate) colour: [f32; 3],
-    /// For each frame \[m\].
+    /// Positions of the vertices in each frame \[m\].
     pub(crate) points: Samples<3>,
 }
 
@@ -44,7 +44,7 @@ pub(crate) struct Sheet {
 pub(crate) struct Deformables {
     pub(crate) curves: Vec<Curves>,
     pub(crate) sheets: Vec<Sheet>,
-    /// Which of `curves` each strand of a frame belongs to.
+    /// By strand of a frame, the index into `curves`.
     member: Vec<usize>,
     started: bool,
 }
@@ -152,7 +152,7 @@ impl Curves {
     }
 }
 
-/// In single precision; what is not finite stays where it was.
+/// Rounds to single precision; a point that is not finite stays where it was `before`.
 fn single(p: Vec3, before: Option<[f32; 3]>) -> [f32; 3] {
     let single = p.to_array().map(|x| x as f32);
     if single.iter().all(|x| x.is_finite()) {
@@ -162,7 +162,7 @@ fn single(p: Vec3, before: Option<[f32; 3]>) -> [f32; 3] {
     }
 }
 
-/// Its own, or that of hair; linear RGB.
+/// Colour of the strand, or that of hair if it has none; linear RGB.
 pub(crate) fn strand_colour(strand: &FrameStrand) -> [f32; 3] {
     strand.colour.map_or(HAIR, |c| c.map(|x| x as f32))
 }

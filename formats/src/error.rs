@@ -15,7 +15,7 @@ pub struct FileError {
     pub message: String,
     /// What to do about it.
     pub help: Option<String>,
-    /// Where in a text file.
+    /// The place in a text file.
     pub place: Option<Box<Place>>,
     /// The pieces of cloth that are where they cannot be, as the text of an OBJ file.
     pub patch: Option<String>,
@@ -30,7 +30,7 @@ pub struct Place {
     pub column: usize,
     /// Bytes of [`Self::text`] that are meant.
     pub span: Range<usize>,
-    /// All of the file.
+    /// Text of the whole file.
     pub text: Arc<str>,
 }
 

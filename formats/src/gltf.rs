@@ -35,7 +35,7 @@ pub struct GltfSink {
 }
 
 impl GltfSink {
-    /// A file that will stand at `path`, of the bodies of `scene`.
+    /// Begins a file at `path` for the bodies of `scene`.
     pub fn create(path: impl AsRef<Path>, scene: &Scene) -> Result<Self, FileError> {
         let path = path.as_ref();
         Ok(Self {

@@ -46,9 +46,9 @@ const COLOURS: u32 = 16;
 /// A HAIR file, as it is: nothing is lost between reading and writing.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Hair {
-    /// Of each strand: one less than its points.
+    /// Number of segments of each strand: one less than its points.
     pub segments: Vec<u16>,
-    /// Those of all strands in turn.
+    /// Points of all strands in turn.
     pub points: Vec<[f32; 3]>,
     /// Diameter at each point; empty if all are alike.
     pub thickness: Vec<f32>,
@@ -58,11 +58,11 @@ pub struct Hair {
     pub colours: Vec<[f32; 3]>,
     /// Diameter where `thickness` is empty.
     pub default_thickness: f32,
-    /// Where `transparency` is empty.
+    /// Transparency where `transparency` is empty.
     pub default_transparency: f32,
-    /// Where `colours` is empty.
+    /// Colour where `colours` is empty.
     pub default_colour: [f32; 3],
-    /// At most 88 bytes.
+    /// Free text of at most 88 bytes.
     pub information: String,
 }
 

@@ -155,7 +155,7 @@ pub fn resolve_meshes(scene: &mut Scene, folder: &Path) -> Result<(), SceneError
     Ok(())
 }
 
-/// What is wrong with the file of `mesh`, said of the scene's `place`.
+/// The error of reading the file of `mesh`, which `place` of the scene names.
 fn unread(
     mesh: &Mesh,
     error: &FileError,

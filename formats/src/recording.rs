@@ -43,7 +43,7 @@ const CAST: [u8; 4] = *b"CAST";
 const FRAMES: [u8; 4] = *b"FRAM";
 const INDEX: [u8; 4] = *b"INDX";
 
-/// What stands before the content of a chunk.
+/// Header of a chunk.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Header {
     kind: [u8; 4],
@@ -87,7 +87,7 @@ impl Header {
         header
     }
 
-    /// Of the fields and of `content`.
+    /// Checksum of the fields and of `content`.
     fn sum(&self, content: &[u8]) -> [u8; 32] {
         let mut hasher = blake3::Hasher::new();
         hasher.update(&self.bytes()[..40]).update(content);

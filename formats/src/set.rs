@@ -12,7 +12,7 @@ pub fn apply(scene: &Scene, assignment: &str) -> Result<Scene, String> {
     read(&edit(scene, assignment)?)
 }
 
-/// `scene` as data with one value changed, not yet looked at as a whole.
+/// `scene` as data with one value changed, not yet validated.
 pub fn edit(scene: &Scene, assignment: &str) -> Result<Value, String> {
     let Some((key, text)) = assignment.split_once('=') else {
         return Err("there is no `=`; wanted KEY=VALUE, such as dt=0.005".into());
@@ -52,8 +52,8 @@ fn parse(text: &str) -> Result<Value, String> {
     }
 }
 
-/// Puts `value` at `path`. Tables that are not there are made: the scene leaves out what is as
-/// by default, and its reader refuses what it does not know.
+/// Puts `value` at `path`, and makes tables that are missing: the data of a scene leave out what is
+/// the default, and its reader refuses unknown keys.
 fn put(data: &mut Value, path: &[&str], value: Value) -> Result<(), String> {
     let mut place = data;
     for (depth, &key) in path.iter().enumerate() {

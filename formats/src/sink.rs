@@ -24,11 +24,11 @@ pub trait Sink: Send {
 /// A file that is whole.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Written {
-    /// Where it is.
+    /// Path of the file.
     pub path: PathBuf,
-    /// How long it is.
+    /// Length of the file in bytes.
     pub bytes: u64,
-    /// How many frames it holds.
+    /// Number of frames in the file.
     pub frames: usize,
 }
 

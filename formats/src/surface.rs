@@ -91,7 +91,7 @@ pub(crate) fn polygons(shape: &Shape, floor: f64) -> Option<Polygons> {
 pub(crate) struct Surface {
     /// \[m\]
     pub(crate) positions: Vec<Vec3>,
-    /// Unit.
+    /// Unit normals.
     pub(crate) normals: Vec<Vec3>,
     /// Counter-clockwise seen from outside.
     pub(crate) triangles: Vec<[u32; 3]>,
@@ -180,7 +180,7 @@ fn round(length: f64, radius: f64) -> Surface {
     made
 }
 
-/// Faces that meet at less than about 40 degrees look like one curved surface.
+/// Cosine of the angle between faces up to which they are shaded as one curved surface: about 40 degrees.
 const CREASE: f64 = 0.766;
 
 /// Triangles of polygons with their own corners; normals are smoothed, but not over creases.

@@ -54,7 +54,7 @@ pub fn parse_scene(text: &str, name: &str, folder: impl AsRef<Path>) -> Result<S
     Ok(scene)
 }
 
-/// What `text` says, as data.
+/// `text` as data.
 fn as_data(text: &str, name: &str) -> Option<serde_json::Value> {
     match is_json(name) {
         true => serde_json::from_str(text).ok(),
@@ -62,8 +62,8 @@ fn as_data(text: &str, name: &str) -> Option<serde_json::Value> {
     }
 }
 
-/// Refuses lists that are longer than they should be, of which toml reads only the beginning;
-/// serde_json does not, but knows no places.
+/// Refuses lists that are too long, of which the TOML reader reads only the beginning;
+/// serde_json refuses them, but without their places.
 fn check_lengths(text: &str, name: &str) -> Result<(), FileError> {
     let broken = |e: &dyn std::fmt::Display| FileError::new(name, e.to_string());
     let found: serde_json::Value = ::toml::from_str(text).map_err(|e| broken(&e))?;
@@ -82,7 +82,7 @@ fn check_lengths(text: &str, name: &str) -> Result<(), FileError> {
     })
 }
 
-/// Says where in the scene file at `path` the cause of `error` stands, as far as that can be
+/// Locates the cause of `error` in the scene file at `path`, as far as that can be
 /// found; for errors that show up later than [`read_scene`].
 pub fn explain(path: impl AsRef<Path>, error: &SceneError) -> FileError {
     let path = path.as_ref();
@@ -168,7 +168,7 @@ fn parse_json(text: &str, name: &str) -> Result<Scene, FileError> {
 const UNEXPECTED: &str = "unexpected keys in table: ";
 const AVAILABLE: &str = ", available keys: ";
 
-/// What serde says, in our words, with the nearest valid name where one was misspelt.
+/// The message of serde in our words, with the nearest valid name where one was misspelt.
 fn complaint(text: &str, name: &str, message: &str, span: Range<usize>) -> FileError {
     let message = message.trim().replace('\n', ", ");
     let words = backticked(&message);

@@ -6,9 +6,9 @@ use drystone_world::{Body, Frame, Scene};
 /// One body over all frames.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Track {
-    /// Of the shape's frame \[m\].
+    /// Positions of the shape's frame \[m\].
     pub(crate) position: Vec<Vec3>,
-    /// Unit (x, y, z, w); neighbours never more than half a turn apart in sign.
+    /// Unit quaternions (x, y, z, w) with signs such that neighbours are on the same hemisphere.
     pub(crate) rotation: Vec<[f64; 4]>,
     /// Whether the body is there.
     pub(crate) visible: Vec<bool>,
@@ -17,11 +17,11 @@ pub(crate) struct Track {
 /// All bodies over all frames.
 #[derive(Clone, Debug)]
 pub(crate) struct Tracks {
-    /// As described, generators expanded.
+    /// Bodies of the scene, generators expanded.
     pub(crate) bodies: Vec<Body>,
-    /// Of the frames, increasing \[s\].
+    /// Times of the frames, increasing \[s\].
     pub(crate) times: Vec<f64>,
-    /// One per body.
+    /// One track for each body.
     pub(crate) motion: Vec<Track>,
 }
 
@@ -61,7 +61,7 @@ impl Track {
 }
 
 impl Tracks {
-    /// Nothing yet, of the bodies of `scene`; says what is wrong with them in words.
+    /// Empty tracks of the bodies of `scene`.
     pub(crate) fn new(scene: &Scene) -> Result<Self, String> {
         let bodies = scene.expand().map_err(|e| e.to_string())?;
         Ok(Self {

@@ -103,7 +103,7 @@ fn digits(bodies: &[Body]) -> usize {
     digits
 }
 
-/// All that a layer is written from.
+/// Input of a layer.
 struct Layer<'a> {
     tracks: &'a Tracks,
     deformables: &'a Deformables,
@@ -114,7 +114,7 @@ struct Layer<'a> {
     floor: f64,
 }
 
-/// Where shared surfaces stand.
+/// Name of the prim that holds shared surfaces.
 const PROTOTYPES: &str = "Prototypes";
 
 impl Layer<'_> {
@@ -180,7 +180,7 @@ impl Layer<'_> {
         writeln!(out, "}}")
     }
 
-    /// Hulls and meshes stand once each, however many bodies have them; returns who has which.
+    /// Writes each hull and mesh once, however many bodies have it; returns names of prims by key.
     fn write_prototypes(&self, out: &mut impl Write) -> io::Result<BTreeMap<Vec<u8>, String>> {
         let mut known = BTreeMap::new();
         for shape in self.tracks.bodies.iter().flat_map(solids) {
@@ -335,7 +335,7 @@ impl Layer<'_> {
     }
 }
 
-/// What the surfaces of one body are written with.
+/// How the surfaces of a body are written.
 struct Geometry<'a> {
     layer: &'a Layer<'a>,
     prototypes: &'a BTreeMap<Vec<u8>, String>,
@@ -355,27 +355,21 @@ impl Geometry<'_> {
         let number = |x: f64| decimal(x, digits);
         let (kind, mut reference, mut body) = ("Mesh", String::new(), Vec::new());
         let pad = "            ";
+        let extent = |body: &mut Vec<u8>, r: Vec3| {
+            let [low, high] = [-r, r].map(|corner| point(corner, digits));
+            writeln!(body, "{pad}float3[] extent = [{low}, {high}]")
+        };
         let kind = match shape {
             Shape::Sphere { radius } => {
                 let r = Vec3::splat(*radius);
-                writeln!(
-                    body,
-                    "{pad}float3[] extent = [{}, {}]",
-                    point(-r, digits),
-                    point(r, digits)
-                )?;
+                extent(&mut body, r)?;
                 writeln!(body, "{pad}double radius = {}", number(*radius))?;
                 "Sphere"
             }
             Shape::Capsule { length, radius } => {
                 let r = Vec3::new(*radius, radius + 0.5 * length, *radius);
                 writeln!(body, "{pad}uniform token axis = \"Y\"")?;
-                writeln!(
-                    body,
-                    "{pad}float3[] extent = [{}, {}]",
-                    point(-r, digits),
-                    point(r, digits)
-                )?;
+                extent(&mut body, r)?;
                 writeln!(body, "{pad}double height = {}", number(*length))?;
                 writeln!(body, "{pad}double radius = {}", number(*radius))?;
                 "Capsule"
@@ -430,7 +424,7 @@ fn solids(body: &Body) -> Vec<&Shape> {
     }
 }
 
-/// What equal surfaces have in common, for those large enough to be worth sharing.
+/// Key by which equal surfaces are shared; `None` for those too small to be worth it.
 fn prototype_key(shape: &Shape) -> Option<Vec<u8>> {
     matches!(shape, Shape::Hull { .. } | Shape::Mesh(_)).then(|| {
         let json = serde_json::to_vec(shape).unwrap_or_default();
@@ -450,7 +444,7 @@ fn point(p: Vec3, digits: usize) -> String {
     format!("({x}, {y}, {z})")
 }
 
-/// `x` to so many decimals, without zeros at the end.
+/// `x` with at most `digits` decimals, without trailing zeros.
 fn decimal(x: f64, digits: usize) -> String {
     let mut text = format!("{x:.digits$}");
     if text.contains('.') {

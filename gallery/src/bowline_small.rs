@@ -22,7 +22,7 @@ fn build() -> Scene {
 mod tests {
     use super::*;
 
-    /// Where a line seen from +z crosses itself: how far along, and whether it is on top there.
+    /// The crossings of a line seen from +z: for each, the place along the line, and whether it is on top there.
     fn crossings(line: &[[f64; 3]]) -> String {
         let mut found: Vec<(f64, char)> = Vec::new();
         for i in 1..line.len() {

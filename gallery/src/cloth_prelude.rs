@@ -182,7 +182,7 @@ pub(crate) fn balls_on_nails(entry: &Entry, bending: f64) -> Scene {
 pub(crate) struct Reef {
     /// Vertices across.
     pub columns: u32,
-    /// Between rows \[m\].
+    /// Distance between rows \[m\].
     pub along: f64,
     /// Where the ribbons begin, in units of the drawing, in which they are 0.45 wide.
     pub tail: f64,

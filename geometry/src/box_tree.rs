@@ -115,7 +115,7 @@ impl BoxTree {
         self.query_boxes(low, high, |item, _| found(item));
     }
 
-    /// The same, and tells each thing's box.
+    /// As [`Self::query`], with the box of each thing.
     #[inline]
     pub fn query_boxes(&self, low: Vec3, high: Vec3, mut found: impl FnMut(u32, (Vec3, Vec3))) {
         let mut at = 0;

@@ -115,7 +115,7 @@ impl BroadPhase {
         &self.pairs
     }
 
-    /// All pairs, whatever was known.
+    /// Finds all pairs anew.
     fn search_all(&mut self, may_pair: &impl Fn(u32, u32) -> bool) {
         self.found.clear();
         let (found, fat) = (&mut self.found, &self.fat);

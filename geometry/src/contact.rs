@@ -20,9 +20,9 @@ use crate::{Shape, mesh};
 /// One point of a manifold.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ContactPoint {
-    /// On the surface of `a`, world \[m\].
+    /// Point on the surface of `a`, world \[m\].
     pub on_a: Vec3,
-    /// On the surface of `b`, world \[m\].
+    /// Point on the surface of `b`, world \[m\].
     pub on_b: Vec3,
     /// Signed distance along the normal, negative inside \[m\]: `normal · (on_b - on_a)`.
     pub distance: f64,
@@ -44,7 +44,7 @@ pub struct Manifold {
 /// Manifolds of one pair after another; cleared and filled again without allocation.
 #[derive(Clone, Debug, Default)]
 pub struct ContactBuffer {
-    /// In the order found.
+    /// Manifolds in the order found.
     pub manifolds: Vec<Manifold>,
     /// Points of all manifolds.
     pub points: Vec<ContactPoint>,
@@ -86,7 +86,7 @@ fn plainest(shape: &Shape) -> &Shape {
 }
 
 /// Shapes in the order in which the pair functions take them.
-fn rank(shape: &Shape) -> u8 {
+pub(crate) fn rank(shape: &Shape) -> u8 {
     match shape {
         Shape::Sphere { .. } => 0,
         Shape::Capsule { .. } => 1,

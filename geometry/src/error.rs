@@ -13,17 +13,17 @@ pub enum ShapeError {
         Self::LARGEST
     )]
     Length {
-        /// Which shape.
+        /// Kind of shape.
         shape: &'static str,
-        /// Which of its lengths.
+        /// Name of the length.
         quantity: &'static str,
-        /// What was given \[m\].
+        /// Value given \[m\].
         found: f64,
     },
     /// Lengths of one shape that differ by more than arithmetic can carry.
     #[error("{shape}: longest to shortest edge is {found:.3e} to 1; wanted at most {wanted:.0e}")]
     Slender {
-        /// Which shape.
+        /// Kind of shape.
         shape: &'static str,
         /// The ratio found \[1\].
         found: f64,
@@ -36,15 +36,15 @@ pub enum ShapeError {
         Self::LARGEST
     )]
     Point {
-        /// Which point.
+        /// Index of the point.
         index: usize,
-        /// What was given \[m\].
+        /// Value given \[m\].
         found: Vec3,
     },
     /// Too few points.
     #[error("hull: {found} different points; wanted at least 4")]
     TooFewPoints {
-        /// How many were given, without repetitions.
+        /// Number of different points that were given.
         found: usize,
     },
     /// All points in one plane or on one line.
@@ -62,9 +62,9 @@ pub enum ShapeError {
         "hull: no closed surface around {points} points ({reason}); wanted points in general position"
     )]
     NoHull {
-        /// How many points.
+        /// Number of points.
         points: usize,
-        /// What went wrong.
+        /// The reason.
         reason: String,
     },
     /// A compound without parts.
@@ -75,9 +75,9 @@ pub enum ShapeError {
         "compound: part {part} is a {found}; wanted a solid that is bounded and not itself a compound"
     )]
     Part {
-        /// Which part.
+        /// Index of the part.
         part: usize,
-        /// What it is.
+        /// Kind of the part.
         found: &'static str,
     },
     /// A part whose pose is not finite, or not a rotation.
@@ -86,7 +86,7 @@ pub enum ShapeError {
         Self::LARGEST
     )]
     PartPose {
-        /// Which part.
+        /// Index of the part.
         part: usize,
         /// Its position \[m\].
         position: Vec3,

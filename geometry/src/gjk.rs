@@ -11,7 +11,7 @@ use parry3d_f64::{
     shape::SupportMap,
 };
 
-/// What GJK says of two shapes; everything in the frame of the first.
+/// Result of GJK, in the frame of the first shape.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Closest {
     /// Farther apart than was asked for.
@@ -20,7 +20,7 @@ pub(crate) enum Closest {
     Points {
         on_a: Vec3,
         on_b: Vec3,
-        /// From the first shape to the second, of unit length.
+        /// Unit vector from the first shape to the second.
         normal: Vec3,
         /// Along the normal \[m\].
         distance: f64,

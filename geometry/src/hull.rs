@@ -24,7 +24,7 @@ pub struct Hull {
 /// A face: its plane is `normal · p = offset`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct HullFace {
-    /// Outward, unit.
+    /// Outward unit normal.
     pub normal: Vec3,
     /// \[m\]
     pub offset: f64,
@@ -119,7 +119,7 @@ impl Hull {
         self.unit_mass.mass
     }
 
-    /// At `density` \[kg/m³\].
+    /// Mass properties at `density` \[kg/m³\].
     pub fn mass_properties(&self, density: f64) -> MassProperties {
         self.unit_mass.scaled_to(self.unit_mass.mass * density)
     }

@@ -6,26 +6,26 @@ use drystone_base::{Pose, Symmetric3, Vec3};
 
 use crate::Shape;
 
-/// What a solid of a given density weighs and how it resists turning.
+/// Mass, centre of mass and inertia of a solid.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MassProperties {
     /// \[kg\]
     pub mass: f64,
-    /// In the shape's frame \[m\].
+    /// Centre of mass in the shape's frame \[m\].
     pub centre: Vec3,
     /// About the centre, in the axes of the shape's frame \[kg m²\].
     pub inertia: Symmetric3,
 }
 
 impl MassProperties {
-    /// Nothing at all.
+    /// No mass.
     pub const NONE: Self = Self {
         mass: 0.0,
         centre: Vec3::ZERO,
         inertia: Symmetric3::ZERO,
     };
 
-    /// The same solid seen from the frame in which it stands at `pose`.
+    /// The properties in the frame in which the solid has `pose`.
     #[must_use]
     pub fn placed(&self, pose: &Pose) -> Self {
         Self {
@@ -59,7 +59,7 @@ impl MassProperties {
         }
     }
 
-    /// The same solid, its density changed so that it weighs `mass` \[kg\].
+    /// The properties with the density changed so that the mass is `mass` \[kg\].
     #[must_use]
     pub fn scaled_to(&self, mass: f64) -> Self {
         let factor = mass / self.mass;

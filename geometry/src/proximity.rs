@@ -10,7 +10,7 @@ use drystone_base::Vec3;
 pub struct Closest {
     /// Weights of the corners: those of the first simplex sum to 1, those of the second to -1 \[1\].
     pub weights: [f64; 4],
-    /// From the point on the second simplex to the point on the first \[m\].
+    /// Vector from the point on the second simplex to the point on the first \[m\].
     pub apart: Vec3,
     /// Length of `apart`, squared \[m²\].
     pub distance_squared: f64,

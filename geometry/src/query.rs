@@ -17,7 +17,7 @@ use crate::{
 /// The answer of [`closest_point`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ClosestPoint {
-    /// On the surface, world \[m\].
+    /// Point on the surface, world \[m\].
     pub point: Vec3,
     /// Signed distance from the surface, negative inside \[m\].
     pub distance: f64,

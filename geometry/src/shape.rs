@@ -93,7 +93,7 @@ impl Shape {
         Ok(Self::Compound(Arc::new(parts)))
     }
 
-    /// What kind of shape it is, in a word.
+    /// Kind of shape, in a word.
     pub fn name(&self) -> &'static str {
         match self {
             Self::Sphere { .. } => "sphere",
@@ -285,7 +285,7 @@ pub struct Aabb {
 }
 
 impl Aabb {
-    /// Where unbounded shapes are cut off \[m\].
+    /// Distance at which unbounded shapes are cut off \[m\].
     pub const FAR: f64 = 1e9;
 
     /// Holds nothing; the start of a union.

@@ -10,7 +10,7 @@ pub enum Error {
     File {
         /// The file asked for.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the operating system.
         source: std::io::Error,
     },
     /// The file's name does not say a format that can be written.
@@ -31,7 +31,7 @@ pub enum Error {
         /// What the encoder said.
         message: String,
     },
-    /// A film's name does not say a format that can be made.
+    /// The ending of a film's name is no known format.
     #[error("`{}`: the ending is {found}; wanted is .mp4, .webm, .gif or .png", path.display())]
     FilmEnding {
         /// The file asked for.

@@ -23,16 +23,16 @@ use encode::Encoder;
 const AHEAD: usize = 3;
 /// Stack of the threads that draw \[bytes\].
 const STACK: usize = 4 << 20;
-/// How fast the camera goes back when something comes into the picture from outside \[s\].
+/// Time in which the camera moves back when something comes into view \[s\].
 const FOLLOWS_IN: f64 = 0.25;
 
 /// Endings that a film may have.
 pub const ENDINGS: [&str; 4] = ["mp4", "webm", "gif", "png"];
 
-/// How a film is made.
+/// Settings of a film.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FilmSettings {
-    /// How each frame is drawn, its size included.
+    /// Settings of each picture, its size included.
     pub render: Settings,
     /// Frames shown in a second \[1/s\].
     pub frame_rate: f64,
@@ -59,9 +59,9 @@ impl Default for FilmSettings {
 /// A film that is whole.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FilmWritten {
-    /// Where it is.
+    /// Path of the file.
     pub path: PathBuf,
-    /// How many frames it has.
+    /// Number of frames.
     pub frames: usize,
 }
 
@@ -116,12 +116,12 @@ impl Film {
         })
     }
 
-    /// Where it will stand.
+    /// Path of the finished file.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// What became of it instead of what was asked for, if so.
+    /// Says what was made instead of what was asked for, if that is not the same.
     pub fn note(&self) -> Option<&str> {
         self.note.as_deref()
     }
@@ -179,12 +179,12 @@ pub struct Operator<'a> {
     scenery: &'a Scenery,
     aspect: f64,
     orbit_degrees: f64,
-    /// What is in the picture, and when it was \[m\], \[s\].
+    /// Box of what is in view, and its time \[m\], \[s\].
     held: Option<(Vec3, Vec3, f64)>,
 }
 
 impl<'a> Operator<'a> {
-    /// At the start of a film of `scenery`.
+    /// The camera at the start of a film of `scenery`.
     pub fn new(scenery: &'a Scenery, settings: &FilmSettings) -> Self {
         Self {
             scenery,

@@ -15,9 +15,9 @@ use crate::render::{
 
 /// Faces that meet at more than this angle show an edge: its cosine \[1\].
 const CREASE: f64 = 0.75;
-/// Up to so many single bodies stand out; more look like stones.
+/// Most bodies that get accent colours of their own; if there are more, all look like stones.
 const MOST_ACCENTS: usize = 12;
-/// Dynamic bodies farther from the middle than so many times the 90th percentile are strays.
+/// Multiple of the 90th percentile of distances from the middle beyond which a dynamic body is a stray.
 const STRAY: f64 = 3.0;
 
 /// The picture of `frame`, a frame of `world`.
@@ -30,7 +30,7 @@ pub fn picture(world: &World, frame: &Frame, settings: &Settings) -> Image {
 #[derive(Clone, Debug)]
 pub struct Scenery {
     bodies: Vec<Seen>,
-    /// Where the scene says to look from.
+    /// Camera of the scene, if it has one.
     camera: Option<drystone_world::Camera>,
     /// Whether there is a half-space, or nothing falls: then no floor is added.
     floorless: bool,
@@ -48,7 +48,7 @@ struct Seen {
 }
 
 impl Scenery {
-    /// Of all bodies of `world`.
+    /// The scenery of all bodies of `world`.
     pub fn of(world: &World) -> Self {
         let colours = colours(world.bodies());
         let mut meshes = Meshes::default();

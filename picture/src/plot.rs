@@ -35,11 +35,11 @@ pub struct Line {
 /// One panel.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Chart {
-    /// Above it.
+    /// Title above the panel.
     pub title: String,
-    /// What x is, with its unit.
+    /// Label of the x axis, with its unit.
     pub x_label: String,
-    /// What y is, with its unit.
+    /// Label of the y axis, with its unit.
     pub y_label: String,
     /// Whether y is logarithmic; then values of zero and below are left out.
     pub log_y: bool,
@@ -57,7 +57,7 @@ pub struct Chart {
 const WIDTH: f64 = 900.0;
 /// Height of a panel in pixels of SVG.
 const HEIGHT: f64 = 320.0;
-/// The same of a panel that stands beside others.
+/// Size in pixels of a panel beside others.
 const BESIDE: (f64, f64) = (540.0, 420.0);
 /// Pixels of PNG for each pixel of SVG.
 const SCALE: f32 = 1.5;
@@ -77,7 +77,7 @@ pub fn write(charts: &[Chart], path: impl AsRef<Path>) -> Result<(), Error> {
     write_grid(charts, 1, path)
 }
 
-/// [`write()`] with so many panels beside each other.
+/// As [`write()`], in a grid of `columns` panels.
 pub fn write_grid(charts: &[Chart], columns: usize, path: impl AsRef<Path>) -> Result<(), Error> {
     let path = path.as_ref();
     let ending = path.extension().map(|e| e.to_string_lossy().to_lowercase());
@@ -102,7 +102,7 @@ pub fn svg(charts: &[Chart]) -> String {
     svg_grid(charts, 1)
 }
 
-/// [`svg`] with so many panels beside each other.
+/// As [`svg`], in a grid of `columns` panels.
 pub fn svg_grid(charts: &[Chart], columns: usize) -> String {
     numbered_from_zero(&SvgBackend::new().render_scene(&scene(charts, columns)))
 }
@@ -170,7 +170,7 @@ fn scene(charts: &[Chart], columns: usize) -> Scene {
     scene
 }
 
-/// What kuva draws for one chart.
+/// The plots and layout of one chart for kuva.
 fn panel(chart: &Chart) -> (Vec<Plot>, Layout) {
     // lines and points, thinned to what can be seen
     let mut plots = Vec::new();
@@ -303,7 +303,7 @@ fn drawable(points: &[(f64, f64)], chart: &Chart) -> Vec<(f64, f64)> {
     finite
 }
 
-/// At most about `MOST_POINTS`: of each stretch of points the lowest and the highest.
+/// Reduces to about `MOST_POINTS`: keeps the lowest and the highest of each stretch of points.
 fn thinned(points: Vec<(f64, f64)>) -> Vec<(f64, f64)> {
     if points.len() <= MOST_POINTS {
         return points;
@@ -363,7 +363,7 @@ fn power_of_ten(exponent: i64) -> String {
     format!("10{digits}")
 }
 
-/// What the axes have to show.
+/// Range of the data on an axis.
 struct Range {
     low: [f64; 2],
     high: [f64; 2],

@@ -272,12 +272,12 @@ fn bars(counts: &[u64], unit: f64) -> Vec<(f64, f64)> {
     outline
 }
 
-/// Where the tips of some strands go.
+/// Paths of the tips of some strands.
 #[derive(Clone, Debug, Default)]
 pub struct Tips {
     /// Name and (x, y) of each frame \[m\].
     paths: Vec<(String, Vec<(f64, f64)>)>,
-    /// Which strands of a frame.
+    /// Indices of the chosen strands in frames.
     chosen: Vec<usize>,
 }
 

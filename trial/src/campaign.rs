@@ -13,15 +13,15 @@ use crate::{Breach, Limits, Outcome, Subject, Trial, judge, shrink};
 pub struct Campaign {
     /// What the scenes are about.
     pub subject: Subject,
-    /// How many.
+    /// Number of trials.
     pub count: usize,
     /// Seed of the first; the others follow it.
     pub seed: u64,
     /// Only scenes of this kind, where one is named: seeds of other kinds are passed over.
     pub kind: Option<String>,
-    /// How many run at the same time.
+    /// Number of trials that run at the same time.
     pub threads: usize,
-    /// How far each goes; `threads` here means every eighth seed.
+    /// Limits of each trial; `threads` applies to every eighth seed.
     pub limits: Limits,
     /// Whether scenes that break a law are made smaller.
     pub shrink: bool,
@@ -30,22 +30,22 @@ pub struct Campaign {
 /// A law that a trial broke, and the smallest scene found that breaks it.
 #[derive(Clone, Debug)]
 pub struct Finding {
-    /// In the scene as it was made.
+    /// The breach in the scene as it was made.
     pub breach: Breach,
     /// The smaller scene.
     pub smaller: Trial,
-    /// In the smaller scene.
+    /// The breach in the smaller scene.
     pub smaller_breach: Breach,
 }
 
 /// One trial done.
 #[derive(Clone, Debug)]
 pub struct Tried {
-    /// What was run.
+    /// The trial.
     pub trial: Trial,
-    /// What became of it.
+    /// Its outcome.
     pub outcome: Outcome,
-    /// One for each law broken.
+    /// A finding for each law broken.
     pub findings: Vec<Finding>,
 }
 

@@ -106,7 +106,7 @@ fn stuff(random: &mut Random, spacing: f64) -> ClothMaterial {
 /// A sheet and its measures.
 pub(crate) struct Fabric {
     pub(crate) cloth: Cloth,
-    /// From its middle to its sides along x and z \[m\].
+    /// Half extents of the support along x and z \[m\].
     pub(crate) half: Vec3,
     /// Vertices along x and z.
     pub(crate) counts: [u32; 2],
@@ -149,7 +149,7 @@ pub(crate) fn any_spacing(random: &mut Random) -> f64 {
     decades(random, 0.001, 0.3)
 }
 
-/// Something fixed below the origin.
+/// Adds something fixed below the origin.
 fn support(random: &mut Random, scene: &mut Scene, size: f64) {
     match random.below(3) {
         0 => scene.ground(),

@@ -14,7 +14,7 @@ use crate::laws::{
 use crate::overlap::Overlaps;
 use crate::{Breach, Expect, Law, Trial};
 
-/// How far a judge goes.
+/// Limits of a trial.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Limits {
     /// Longest wall time of a run \[s\].
@@ -32,7 +32,7 @@ impl Default for Limits {
     }
 }
 
-/// What became of a trial.
+/// Outcome of a trial.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Outcome {
     /// Laws broken, each once, with the worst value.
@@ -156,11 +156,11 @@ fn hash(world: &World) -> u64 {
     hash
 }
 
-/// A box of the scene, by its half extents \[m\].
+/// A box of the scene, with its half extents \[m\].
 struct Slab {
     body: usize,
     half: Vec3,
-    /// Which side of its middle plane, across the thinnest axis, each centre of mass was on.
+    /// By pair, the side of the middle plane of `a`, across its thinnest axis, on which the centre of `b` was.
     side: Vec<f64>,
 }
 
@@ -168,9 +168,9 @@ struct Slab {
 struct Judge {
     expect: Expect,
     breaches: Vec<Breach>,
-    /// Nothing is to be learnt from going on.
+    /// Whether going on would show nothing more.
     hopeless: bool,
-    /// Nothing fixed and no gravity: momenta are constant.
+    /// Whether nothing is fixed and there is no gravity, so that momenta are constant.
     free: bool,
     /// Whether energy has to be kept, not only never gained.
     keeps_energy: bool,
@@ -178,9 +178,9 @@ struct Judge {
     soft: bool,
     /// Something puts energy in, or all that moves is cloth: the account of the cloth alone is judged.
     driven: bool,
-    /// At the start \[J\].
+    /// Energy at the start \[J\].
     energy: f64,
-    /// What a gain of energy is compared with \[J\].
+    /// Energy that gains are compared with \[J\].
     energy_scale: f64,
     energy_allowed: f64,
     /// `sqrt(2 M K)` at the start \[kg m/s\].
@@ -462,7 +462,7 @@ impl Judge {
         });
     }
 
-    /// What strands and cloth say of themselves.
+    /// Takes the findings of strands and cloth.
     fn measure_soft(&mut self, world: &World) {
         if let Some(total) = world.strand_total() {
             let failed = total.failed as f64;
@@ -546,7 +546,7 @@ fn pair_of(world: &World, a: usize, b: usize) -> String {
     format!("`{}` and `{}`", name(a), name(b))
 }
 
-/// What strands and cloth could give up by falling as far as they are long \[J\].
+/// Energy that strands and cloth would lose by falling as far as they are long \[J\].
 fn soft_fall(world: &World, gravity: f64) -> f64 {
     let frame = world.frame();
     let extent = |points: &[Vec3]| {

@@ -23,11 +23,11 @@ pub enum Law {
     AngularMomentum,
     /// No centre of mass gets into or across a box, and no overlap exceeds half of the thinner body.
     PassesThrough,
-    /// What rests does not overlap.
+    /// Resting bodies do not overlap.
     RestingDepth,
-    /// What stands by construction stays where it is.
+    /// A scene in static equilibrium stays where it is.
     Stands,
-    /// The same bits on one thread and on two.
+    /// One thread and two give the same bits.
     Threads,
     /// A run ends in a bounded wall time.
     WallTime,
@@ -45,7 +45,8 @@ pub enum Law {
 /// the depth corrected, some 1e-4 of a size, and the solver works in single precision (1e-7 an impulse):
 /// a thousandth is above both and below anything seen.
 pub(crate) const ENERGY: f64 = 1e-3;
-/// The same for one body that meets nothing: its turn alone, 1e-12 with a rule that keeps energy.
+/// Gain of energy allowed for one body that meets nothing, whose rotation alone can gain it: 1e-12 with an
+/// energy-conserving rule.
 pub(crate) const ENERGY_ALONE: f64 = 1e-6;
 /// The same for strands, whose energy swings about its mean, and for cloth with bodies that give way. For cloth alone what is
 /// put in is counted, and the share is [`drystone_world::CLOTH_GAIN_SHARE`].
@@ -60,9 +61,9 @@ pub(crate) const ANGULAR_MOMENTUM: f64 = 1e-4;
 /// Overlap of bodies in motion over the smallest dimension of the thinner one: at more than half, contact
 /// normals turn round and push a body out on the other side.
 pub(crate) const THROUGH: f64 = 0.5;
-/// Overlap of bodies at rest over the smallest dimension of the thinner one: what is just not seen.
+/// Allowed overlap of bodies at rest over the smallest dimension of the thinner one: just invisible.
 pub(crate) const RESTING: f64 = 0.02;
-/// The same in what stands from the start, where no impact has to be forgotten.
+/// Depth allowed in scenes that stand from the start, which recover from no impact.
 pub(crate) const RESTING_STANDS: f64 = 0.005;
 /// Displacement of what stands, over the smallest dimension of the body.
 pub(crate) const STANDS: f64 = 0.01;
@@ -95,7 +96,7 @@ impl Law {
         }
     }
 
-    /// What its value is measured in.
+    /// The quantity and unit of its value.
     pub const fn measure(self) -> &'static str {
         match self {
             Self::Refused | Self::Panics | Self::Threads | Self::ClothStalled => "happened",
@@ -118,7 +119,7 @@ impl Law {
 /// A law that a scene broke.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Breach {
-    /// Which.
+    /// The law that was broken.
     pub law: Law,
     /// Worst value found \[1\].
     pub value: f64,
@@ -126,7 +127,7 @@ pub struct Breach {
     pub allowed: f64,
     /// When it was first exceeded \[s\].
     pub time: f64,
-    /// Who did it: a body, a pair, or words.
+    /// What broke it: a body, a pair, or a description.
     pub who: String,
 }
 

@@ -34,7 +34,7 @@ use drystone_base::random::Random;
 use drystone_world::Scene;
 use serde::{Deserialize, Serialize};
 
-/// What the scenes of a campaign are about.
+/// The systems that the scenes of a campaign use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Subject {
@@ -81,7 +81,7 @@ impl Subject {
         self.draw(seed).0.kind
     }
 
-    /// The recipe that `seed` chooses, and the random numbers that are left for it.
+    /// The recipe that `seed` selects, and the random numbers for it.
     fn draw(self, seed: u64) -> (&'static Recipe, Random) {
         // neighbouring seeds must not give neighbouring numbers
         let mut random = Random::new(Random::new(seed).bits());
@@ -100,7 +100,7 @@ struct Recipe {
 /// What is expected of a scene beyond the laws that hold for all.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Expect {
-    /// Nothing moves: it is in static equilibrium by construction.
+    /// Whether it is in static equilibrium by construction, so that nothing moves.
     pub stands: bool,
     /// Energy is not only never gained but kept: no contact takes any.
     pub keeps_energy: bool,
@@ -119,7 +119,7 @@ pub struct Trial {
     pub seed: u64,
     /// How it was made, in one word.
     pub kind: &'static str,
-    /// What to run.
+    /// The scene.
     pub scene: Scene,
     /// What is expected of it beyond the laws that hold for all.
     pub expect: Expect,

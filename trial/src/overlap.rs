@@ -13,8 +13,8 @@ pub(crate) struct Pair {
     pub(crate) share: f64,
 }
 
-/// How far points are looked for, over the smallest dimension of the thinner body. Samples of a mesh that face away
-/// from the other solid count only where none faces it, and those that do may be just outside.
+/// Distance within which points are searched, over the smallest dimension of the thinner body. Samples of a mesh that
+/// face away from the other solid count only where none faces it, and those that do may be just outside.
 const NEAR: f64 = 0.02;
 
 /// Measures overlaps, keeping its memory from one call to the next.

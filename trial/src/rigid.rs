@@ -46,7 +46,7 @@ struct Site<'a> {
     scene: Scene,
     /// Boxes about the bodies placed so far \[m\].
     taken: Vec<(Vec3, Vec3)>,
-    /// What all loose bodies of this scene look like; a new form for each where none is set.
+    /// Form of all loose bodies of the scene; each has its own where this is `None`.
     form: Option<Form>,
     /// Largest over smallest size of loose bodies \[1\].
     spread: f64,
@@ -105,7 +105,7 @@ impl<'a> Site<'a> {
         low + self.random.below(high + 1 - low)
     }
 
-    /// So many loose bodies; meshes, which cost a hundred times as much, are fewer.
+    /// A number of loose bodies, smaller for meshes, which cost a hundred times as much.
     fn crowd(&mut self, low: usize, high: usize) -> usize {
         let count = self.count(low, high);
         if self.form == Some(Form::Mesh) {
@@ -205,7 +205,7 @@ impl<'a> Site<'a> {
         (scene, expect)
     }
 
-    /// What stands has friction, and no more bounce than a resting contact forgives.
+    /// Gives what stands friction, and too little restitution to bounce at rest.
     fn firm(&mut self) {
         let friction = self.range(0.3, 1.5);
         let restitution = if self.unit() < 0.3 { self.unit() } else { 0.0 };
@@ -213,7 +213,7 @@ impl<'a> Site<'a> {
     }
 }
 
-/// All lengths times `length`, times by its root, and what follows from both.
+/// Scales all lengths by `length`, times by its square root, and what follows from both.
 fn resize(scene: &mut Scene, length: f64) {
     let time = length.sqrt();
     let speed = length / time;

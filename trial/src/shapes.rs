@@ -213,7 +213,7 @@ pub(crate) fn thickness(shape: &Shape) -> f64 {
     }
 }
 
-/// The same shape, all lengths times `factor`.
+/// The shape with all lengths times `factor`.
 pub(crate) fn scaled(shape: &Shape, factor: f64) -> Shape {
     let times = |v: &[f64; 3]| v.map(|x| x * factor);
     match shape {

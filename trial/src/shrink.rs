@@ -14,14 +14,14 @@ const MOST_SECONDS: f64 = 20.0;
 struct Shrinking {
     trial: Trial,
     breach: Breach,
-    /// In the scene as it was made \[1\].
+    /// Allowed value of the law in the scene as it was made \[1\].
     allowed: f64,
     limits: Limits,
     tries: usize,
     started: Instant,
 }
 
-/// A smaller scene that breaks the same law as `trial`, and by how much: fewer bodies, a shorter run, less
+/// A smaller scene that breaks the same law as `trial`, and its breach: fewer bodies, a shorter run, less
 /// motion, plainer materials. The scene itself if nothing can be left out.
 pub fn shrink(trial: &Trial, breach: &Breach, limits: &Limits) -> (Trial, Breach) {
     let mut work = Shrinking {
@@ -50,8 +50,8 @@ pub fn shrink(trial: &Trial, breach: &Breach, limits: &Limits) -> (Trial, Breach
 impl Shrinking {
     /// Takes over `scene` if it breaks the law as well.
     fn attempt(&mut self, scene: Scene) -> bool {
-        let tired = self.started.elapsed().as_secs_f64() > MOST_SECONDS;
-        if self.tries >= MOST_TRIES || tired || scene == self.trial.scene {
+        let too_late = self.started.elapsed().as_secs_f64() > MOST_SECONDS;
+        if self.tries >= MOST_TRIES || too_late || scene == self.trial.scene {
             return false;
         }
         self.tries += 1;

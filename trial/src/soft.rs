@@ -31,7 +31,7 @@ pub(crate) const WORLD: &[Recipe] = &[
     },
 ];
 
-/// A passive scene of so many seconds in steps of a two-hundredth.
+/// A passive scene of `seconds` in steps of 1/200 s.
 fn passive(random: &mut Random, seconds: f64) -> Scene {
     let mut scene = Scene::new();
     scene.gravity = [0.0, -GRAVITY, 0.0];

@@ -11,7 +11,7 @@ use crate::nearest;
 
 /// Keys beside those of a struct.
 pub(crate) trait Beside<'de> {
-    /// Which.
+    /// The keys that are written beside those of `T`.
     const KEYS: &'static [&'static str];
 
     /// Reads the value of `key`, which is next in `table`.

@@ -6,9 +6,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::defaults::{is_default, is_one, one};
-use crate::error::{ensure, show};
+use crate::error::ensure;
 use crate::shape::{FARTHEST, pose_of, validate_pose};
-use crate::{SceneError, Shape, Subject, Turn};
+use crate::{SceneError, Shape, Subject, Turn, UserData};
 
 /// One body. Everything but its shape may be left out.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -17,7 +17,7 @@ pub struct Body {
     /// Unique in the scene; without one the body is called after its shape and number.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub name: String,
-    /// Its solid.
+    /// The solid that it fills.
     pub shape: Shape,
     /// Where the shape's frame is at the start \[m\].
     #[serde(default, skip_serializing_if = "is_default")]
@@ -28,10 +28,10 @@ pub struct Body {
     /// How it is turned at the start, as an axis and an angle. Not together with `rotation`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turn: Option<Turn>,
-    /// Of the centre of mass, when the body enters \[m/s\].
+    /// Velocity of the centre of mass when the body enters \[m/s\].
     #[serde(default, skip_serializing_if = "is_default")]
     pub velocity: [f64; 3],
-    /// When the body enters, world axes \[rad/s\].
+    /// Angular velocity when the body enters, world axes \[rad/s\].
     #[serde(default, skip_serializing_if = "is_default")]
     pub angular_velocity: [f64; 3],
     /// Mass per volume \[kg/m³\]; 1000 if neither it nor `mass` is given.
@@ -62,7 +62,7 @@ pub struct Body {
     /// Fraction of the spin lost per second, small \[1/s\].
     #[serde(default, skip_serializing_if = "is_default")]
     pub angular_damping: f64,
-    /// When it appears; before that it does not exist for anyone \[s\].
+    /// Time at which it appears; until then nothing collides with it or sees it \[s\].
     #[serde(default, skip_serializing_if = "is_default")]
     pub enters_at: f64,
     /// Whether strands pass through it: for what they grow out of.
@@ -74,6 +74,9 @@ pub struct Body {
     /// Red, green and blue from 0 to 1; chosen by name if left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub colour: Option<[f64; 3]>,
+    /// What a program or a file keeps with it; decides nothing.
+    #[serde(default, skip_serializing_if = "UserData::is_empty")]
+    pub user: UserData,
 }
 
 /// What moves a body.
@@ -110,7 +113,7 @@ pub struct Key {
 }
 
 impl Key {
-    /// At a place at a time, not turned.
+    /// A key at `position` at `time`, not turned.
     pub const fn new(time: f64, position: [f64; 3]) -> Self {
         Self {
             time,
@@ -193,6 +196,7 @@ impl Body {
             passable: false,
             hidden: false,
             colour: None,
+            user: UserData::new(),
         }
     }
 
@@ -291,19 +295,7 @@ impl Body {
         let place = &Subject::named("body", &self.name);
         self.shape.validate(place)?;
         validate_pose(place, self.position, self.rotation, self.turn)?;
-        validate_common(&Common {
-            place,
-            velocity: self.velocity,
-            angular_velocity: self.angular_velocity,
-            density: self.density,
-            mass: self.mass,
-            motion: &self.motion,
-            gravity_scale: self.gravity_scale,
-            linear_damping: self.linear_damping,
-            angular_damping: self.angular_damping,
-            enters_at: self.enters_at,
-            colour: self.colour,
-        })?;
+        self.validate_common(place)?;
         let endless = matches!(self.shape, Shape::HalfSpace) && self.motion == Motion::Dynamic;
         ensure(
             !endless,
@@ -313,95 +305,52 @@ impl Body {
             "`fixed` for a half-space, which has no mass",
         )
     }
-}
 
-/// What bodies and generators have in common, to be checked in one place.
-pub(crate) struct Common<'a> {
-    pub(crate) place: &'a Subject,
-    pub(crate) velocity: [f64; 3],
-    pub(crate) angular_velocity: [f64; 3],
-    pub(crate) density: Option<f64>,
-    pub(crate) mass: Option<f64>,
-    pub(crate) motion: &'a Motion,
-    pub(crate) gravity_scale: f64,
-    pub(crate) linear_damping: f64,
-    pub(crate) angular_damping: f64,
-    pub(crate) enters_at: f64,
-    pub(crate) colour: Option<[f64; 3]>,
-}
-
-pub(crate) fn validate_common(c: &Common<'_>) -> Result<(), SceneError> {
-    let place = c.place;
-    // velocities
-    for (field, v, limit) in [
-        ("velocity", c.velocity, 1e5),
-        ("angular_velocity", c.angular_velocity, 1e6),
-    ] {
-        let fine = v.iter().all(|x| x.abs() <= limit);
-        ensure(
-            fine,
-            place,
-            field,
-            show(&v),
-            &format!("finite numbers of at most {limit:e}"),
-        )?;
-    }
-    // mass: one way or the other
-    if c.density.is_some() && c.mass.is_some() {
-        return Err(SceneError::value(
-            place,
-            "mass",
-            "given beside `density`",
-            "only one of the two",
-        ));
-    }
-    for (field, value) in [("density", c.density), ("mass", c.mass)] {
-        if let Some(x) = value {
-            let fine = x > 0.0 && x <= 1e15;
-            ensure(fine, place, field, x, "more than zero and at most 1e15")?;
+    /// Says what is wrong with it, apart from its shape and pose, naming `place`.
+    pub(crate) fn validate_common(&self, place: &Subject) -> Result<(), SceneError> {
+        // velocities
+        for (field, v, limit) in [
+            ("velocity", self.velocity, 1e5),
+            ("angular_velocity", self.angular_velocity, 1e6),
+        ] {
+            place.finite(field, &v, limit, "")?;
         }
-    }
-    // gravity, damping, entry
-    ensure(
-        c.gravity_scale.abs() <= 1e6,
-        place,
-        "gravity_scale",
-        c.gravity_scale,
-        "a finite factor of at most 1e6",
-    )?;
-    for (field, d) in [
-        ("linear_damping", c.linear_damping),
-        ("angular_damping", c.angular_damping),
-    ] {
+        // mass: one way or the other
+        if self.density.is_some() && self.mass.is_some() {
+            return Err(SceneError::value(
+                place,
+                "mass",
+                "given beside `density`",
+                "only one of the two",
+            ));
+        }
+        for (field, value) in [("density", self.density), ("mass", self.mass)] {
+            if let Some(x) = value {
+                let fine = x > 0.0 && x <= 1e15;
+                ensure(fine, place, field, x, "more than zero and at most 1e15")?;
+            }
+        }
+        // gravity, damping, entry
+        place.within("gravity_scale", self.gravity_scale, -1e6..=1e6, "")?;
+        for (field, d) in [
+            ("linear_damping", self.linear_damping),
+            ("angular_damping", self.angular_damping),
+        ] {
+            place.within(field, d, 0.0..=1e6, "1/s")?;
+        }
         ensure(
-            (0.0..=1e6).contains(&d),
+            self.enters_at.is_finite(),
             place,
-            field,
-            format!("{d} 1/s"),
-            "0 to 1e6 1/s",
+            "enters_at",
+            format!("{} s", self.enters_at),
+            "a finite time",
         )?;
-    }
-    ensure(
-        c.enters_at.is_finite(),
-        place,
-        "enters_at",
-        format!("{} s", c.enters_at),
-        "a finite time",
-    )?;
-    // looks and motion
-    if let Some(colour) = c.colour {
-        let fine = colour.iter().all(|x| (0.0..=1.0).contains(x));
-        ensure(
-            fine,
-            place,
-            "colour",
-            show(&colour),
-            "three numbers from 0 to 1",
-        )?;
-    }
-    match c.motion {
-        Motion::Path(keys) => validate_keys(place, "motion.path", keys),
-        _ => Ok(()),
+        // looks and motion
+        place.colour(self.colour)?;
+        match &self.motion {
+            Motion::Path(keys) => validate_keys(place, "motion.path", keys),
+            _ => Ok(()),
+        }
     }
 }
 

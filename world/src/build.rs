@@ -8,7 +8,7 @@ use drystone_rigid as rigid;
 use crate::body::{DEFAULT_DENSITY, DEFAULT_MATERIAL};
 use crate::{Body, Material, Motion, Scene, SceneError, Shape, Subject};
 
-/// Turns bodies into rows of a model. Shapes that are dear to prepare are prepared once.
+/// Turns bodies into rows of a model. Shapes that are expensive to prepare are prepared once.
 #[derive(Clone, Debug)]
 pub(crate) struct Builder {
     materials: Materials,

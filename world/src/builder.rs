@@ -2,7 +2,7 @@
 //! they are turned, what they weigh, how they look. Each word is written once here and given to
 //! the types that know it.
 
-/// Words for what has a `position`, a `rotation` or `turn`, and a `colour`.
+/// Builder methods of types with a `position`, a `rotation` or `turn`, a `colour` and data of the `user`.
 macro_rules! placed {
     ($($thing:ty),*) => {$(
         impl $thing {
@@ -27,11 +27,22 @@ macro_rules! placed {
                 self.colour = Some([red, green, blue]);
                 self
             }
+
+            /// Keeps `value` under `key`, for whoever uses the scene.
+            #[must_use]
+            pub fn user(
+                mut self,
+                key: impl Into<String>,
+                value: impl Into<serde_json::Value>,
+            ) -> Self {
+                self.user.insert(key.into(), value.into());
+                self
+            }
         }
     )*};
 }
 
-/// Words for rigid bodies, one or many.
+/// Builder methods of bodies and generators.
 macro_rules! rigid {
     ($($thing:ty),*) => {$(
         impl $thing {
@@ -82,7 +93,7 @@ macro_rules! rigid {
     )*};
 }
 
-/// Words for strands, one or many.
+/// Builder methods of strands and grooms.
 macro_rules! fibrous {
     ($($thing:ty),*) => {$(
         impl $thing {

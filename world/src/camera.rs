@@ -17,7 +17,7 @@ pub struct Camera {
     /// Vertical angle of view \[degrees\].
     #[serde(default = "Camera::default_view")]
     pub view_degrees: f64,
-    /// Where it is later; it starts and ends gently and does not stop at those between.
+    /// Keys of its motion: it starts and ends gently and passes the keys between without stopping.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub keys: Vec<CameraKey>,
 }
@@ -130,13 +130,7 @@ impl Camera {
                 "a finite point other than the target",
             )?;
             let view = key.view_degrees.unwrap_or(self.view_degrees);
-            ensure(
-                (1.0..=170.0).contains(&view),
-                place,
-                &named("view_degrees"),
-                view,
-                "1 to 170 degrees",
-            )?;
+            place.within(&named("view_degrees"), view, 1.0..=170.0, "degrees")?;
             ensure(
                 key.time > before && key.time.is_finite(),
                 place,

@@ -6,9 +6,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::body::validate_keys;
 use crate::defaults::is_default;
-use crate::error::{ensure, show};
+use crate::error::ensure;
 use crate::shape::{pose_of, validate_pose};
-use crate::{Key, SceneError, Subject, Turn};
+use crate::{Key, SceneError, Subject, Turn, UserData};
 
 pub(crate) mod build;
 pub(crate) mod hold;
@@ -21,7 +21,7 @@ pub use material::ClothMaterial;
 pub use surface::Surface;
 
 impl SceneError {
-    /// The pieces of cloth that are where they cannot be, as the text of an OBJ file, if that is the error.
+    /// The triangles of cloth whose start is not allowed, as the text of an OBJ file, if that is the error.
     pub fn patch(&self) -> Option<String> {
         match self {
             Self::Cloth(drystone_cloth::Error::Start { patches, .. }) => {
@@ -50,7 +50,7 @@ pub struct Cloth {
     /// How it is turned, as an axis and an angle. Not together with `rotation`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turn: Option<Turn>,
-    /// Of every vertex at the start \[m/s\].
+    /// Velocity of every vertex at the start \[m/s\].
     #[serde(default, skip_serializing_if = "is_default")]
     pub velocity: [f64; 3],
     /// What it is made of.
@@ -60,15 +60,18 @@ pub struct Cloth {
     /// `solver.cloth` if left out \[m\].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub thickness: Option<f64>,
-    /// What of it moves as prescribed.
+    /// Vertices that move as prescribed.
     #[serde(default, rename = "pin", skip_serializing_if = "Vec::is_empty")]
     pub pins: Vec<Pin>,
-    /// What of it is pulled.
+    /// Forces on some of its vertices.
     #[serde(default, rename = "load", skip_serializing_if = "Vec::is_empty")]
     pub loads: Vec<Load>,
     /// Red, green and blue from 0 to 1; chosen by name if left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub colour: Option<[f64; 3]>,
+    /// What a program or a file keeps with it; decides nothing.
+    #[serde(default, skip_serializing_if = "UserData::is_empty")]
+    pub user: UserData,
 }
 
 /// Vertices of a cloth, by where they are in its surface.
@@ -78,7 +81,7 @@ pub enum Part {
     /// Every vertex.
     #[default]
     All,
-    /// By number.
+    /// Vertices by number.
     Vertices(Vec<u32>),
     /// The first row of a sheet (least z), or the beginning of a ribbon.
     First,
@@ -103,7 +106,7 @@ pub enum Part {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Pin {
-    /// Which ones.
+    /// Which vertices.
     #[serde(skip_serializing_if = "is_default")]
     pub part: Part,
     /// The body that they go with. Not together with `path`.
@@ -125,10 +128,10 @@ pub struct Pin {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Load {
-    /// On which.
+    /// Which vertices it acts on.
     #[serde(default, skip_serializing_if = "is_default")]
     pub part: Part,
-    /// On each of them \[N\].
+    /// Force on each of them \[N\].
     pub force: [f64; 3],
     /// Time in which it rises from nothing \[s\].
     #[serde(default, skip_serializing_if = "is_default")]
@@ -153,7 +156,7 @@ impl Load {
         }
     }
 
-    /// Raised within `ramp` from `from` on \[s\].
+    /// Begins at `from` and reaches its full force after `ramp` \[s\].
     #[must_use]
     pub fn raised(mut self, from: f64, ramp: f64) -> Self {
         (self.from, self.ramp) = (from, ramp);
@@ -185,7 +188,7 @@ impl Pin {
         }
     }
 
-    /// `part` follows a handle.
+    /// `part` moves along `path`.
     pub fn along(part: Part, path: Vec<Key>) -> Self {
         Self {
             path,
@@ -228,6 +231,7 @@ impl Cloth {
             pins: Vec::new(),
             loads: Vec::new(),
             colour: None,
+            user: UserData::new(),
         }
     }
 
@@ -245,7 +249,7 @@ impl Cloth {
         self
     }
 
-    /// Moving \[m/s\].
+    /// Starts with this velocity \[m/s\].
     #[must_use]
     pub fn velocity(mut self, x: f64, y: f64, z: f64) -> Self {
         self.velocity = [x, y, z];
@@ -266,12 +270,12 @@ impl Cloth {
         self
     }
 
-    /// Of the surface's frame at the start.
+    /// Pose of the surface's frame at the start.
     pub fn pose(&self) -> Pose {
         pose_of(self.position, self.rotation, self.turn)
     }
 
-    /// How messages call it.
+    /// The cloth as errors name it.
     pub(crate) fn place(&self) -> Subject {
         Subject::named("cloth", &self.name)
     }
@@ -279,12 +283,8 @@ impl Cloth {
     /// Says what is wrong with it by itself.
     pub(crate) fn validate(&self) -> Result<(), SceneError> {
         let place = self.place();
-        let finite = |field: &str, v: &[f64; 3]| {
-            let fine = v.iter().all(|x| x.abs() <= 1e9);
-            ensure(fine, &place, field, show(v), "finite numbers up to 1e9")
-        };
         validate_pose(&place, self.position, self.rotation, self.turn)?;
-        finite("velocity", &self.velocity)?;
+        place.finite("velocity", &self.velocity, 1e9, "")?;
         self.surface.validate(&place)?;
         validate_thickness(&place, "thickness", self.thickness)?;
         for (i, pin) in self.pins.iter().enumerate() {
@@ -305,23 +305,13 @@ impl Cloth {
             )?;
         }
         for (i, load) in self.loads.iter().enumerate() {
-            finite(&format!("load.{i}.force"), &load.force)?;
+            place.finite(&format!("load.{i}.force"), &load.force, 1e9, "")?;
             let until = load.until.unwrap_or(0.0);
             for (field, time) in [("ramp", load.ramp), ("from", load.from), ("until", until)] {
                 let (fine, wanted) = (time >= 0.0 && time.is_finite(), "0 s or more");
                 ensure(fine, &place, &format!("load.{i}.{field}"), time, wanted)?;
             }
         }
-        if let Some(colour) = self.colour {
-            let fine = colour.iter().all(|x| (0.0..=1.0).contains(x));
-            ensure(
-                fine,
-                &place,
-                "colour",
-                show(&colour),
-                "three numbers from 0 to 1",
-            )?;
-        }
-        Ok(())
+        place.colour(self.colour)
     }
 }

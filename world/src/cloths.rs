@@ -9,7 +9,7 @@
 
 use std::sync::Arc;
 
-use drystone_base::{Pose, Quat, Vec3};
+use drystone_base::{Pose, Quat, Stopwatch, Vec3};
 use drystone_cloth::{
     Answer, Feature, FreeMotion, Kept, Moment, Report, Stall, State, System, Tally,
 };
@@ -90,6 +90,12 @@ impl Appearance {
     }
 }
 
+/// What a cloth touches, by row.
+pub(crate) enum Touched {
+    Body(usize),
+    Cloth(usize),
+}
+
 /// The cloth of a world, coupled to its bodies.
 #[derive(Clone)]
 pub(crate) struct Cloths {
@@ -100,13 +106,13 @@ pub(crate) struct Cloths {
     /// Bodies that are not there at the start, and those of them that have entered since.
     pending: Vec<PendingObstacle>,
     entered: Vec<(usize, Pose)>,
-    /// How far out the points of a half-space's plane are \[m\].
+    /// Distance from the origin of the three points that stand for the plane of a half-space \[m\].
     floor: f64,
     appearances: Vec<Appearance>,
     /// Least thickness of a cloth, for bodies that enter \[m\].
     thickness: f64,
     loads: Vec<[Vec3; 2]>,
-    /// How many of the system's meetings are among the findings.
+    /// Number of the system's meetings that are among the findings already.
     pub(crate) told: usize,
     pub(crate) total: ClothTotal,
     pub(crate) last: Report,
@@ -231,7 +237,9 @@ impl Cloths {
     ) -> bool {
         // whole ticks add up to the time of the bodies
         let left = rigid.state.time - self.system.time();
+        let watch = Stopwatch::start();
         self.last = self.system.advance_while(left, go_on);
+        self.last.seconds = watch.seconds();
         self.total.add(&self.last);
         !self.last.interrupted
     }
@@ -261,6 +269,17 @@ impl Cloths {
             }
         }
         groups
+    }
+
+    /// Every cloth, by row, that touches something else, and what.
+    pub(crate) fn touching(&self) -> impl Iterator<Item = (usize, Touched)> {
+        let obstacle = |k: usize| Touched::Body(self.obstacles[k].0);
+        let sheets = self.system.model().sheets.len();
+        let pairs = self.system.touching().into_iter();
+        pairs.map(move |[sheet, other]| match other.checked_sub(sheets) {
+            Some(k) => (sheet, obstacle(k)),
+            None => (sheet, Touched::Cloth(other)),
+        })
     }
 
     /// Puts the bodies where they have given way to, and keeps what their contacts have held back.
@@ -348,7 +367,7 @@ impl Cloths {
         curves
     }
 
-    /// Of weight, elasticity and penalty layers \[J\].
+    /// Potential energy of weight, elasticity and penalty layers \[J\].
     pub(crate) fn potential_energy(&self) -> f64 {
         let energy = self.system.energy();
         energy.total() - energy.kinetic

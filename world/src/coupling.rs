@@ -21,7 +21,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::strands::{Strands, poses};
 
-/// What contacts with other bodies gave a body over a step.
+/// Impulse and moment that a body received from contacts with other bodies over a step.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ContactImpulse {
     /// \[N s\]
@@ -30,7 +30,7 @@ pub struct ContactImpulse {
     pub angular: Vec3,
     /// Length of the step \[s\].
     pub dt: f64,
-    /// Whether it was a blow: nothing to expect again in the next step.
+    /// Whether it was a blow, which does not predict the next step.
     pub blow: bool,
 }
 
@@ -71,6 +71,11 @@ impl Strands {
         }
         rigid.apply_fields(dt);
         self.advance_together(rigid, coupled_bodies, dt)
+    }
+
+    /// Wall time of the strands' part of [`Self::advance`] \[s\].
+    pub(crate) fn tree_seconds(&self) -> f64 {
+        if self.behind { 0.0 } else { self.last.seconds }
     }
 
     /// Ends the step once everything else has moved the bodies: strands follow them where none took part.
@@ -181,7 +186,9 @@ impl Strands {
                 rigid.state.clone_from(&start);
             }
             let (step, found) = self.contact_step(rigid, &start, &coupled_bodies, dt);
+            let searched = report.collision_seconds;
             report = step;
+            report.collision_seconds += searched;
             let mut same = true;
             for (coupled, found) in coupled_bodies.iter_mut().zip(found) {
                 same &= coupled.used == found;
@@ -375,7 +382,7 @@ impl Strands {
     }
 }
 
-/// Where body `i` is and how it moves.
+/// Pose and velocity of body `i`.
 pub(crate) fn motion(state: &rigid::State, i: usize) -> BodyMotion {
     BodyMotion {
         pose: state.pose(i),

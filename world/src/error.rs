@@ -1,5 +1,7 @@
 //! What can be wrong with a scene.
 
+use std::ops::RangeInclusive;
+
 use crate::Subject;
 
 /// A scene that cannot be simulated, and why.
@@ -10,17 +12,17 @@ pub enum SceneError {
     Value {
         /// What it belongs to, such as ``body `tower/3` ``.
         place: Box<Subject>,
-        /// Which field.
+        /// Dotted path of the field.
         field: String,
         /// The value found.
         found: String,
-        /// What would do.
+        /// The values that are allowed.
         wanted: String,
     },
     /// A name that nothing carries.
     #[error("{place}: there is no {kind} `{name}`; {hint}")]
     Unknown {
-        /// Who asks for it.
+        /// The thing that names it.
         place: Box<Subject>,
         /// What it should be: `material`, `body`, `preset`.
         kind: &'static str,
@@ -45,7 +47,7 @@ pub enum SceneError {
         "the scene has no body, no strand and no cloth; wanted at least one `[[body]]`, `[[generate]]`, `[[strand]]`, `[[groom]]` or `[[cloth]]`"
     )]
     Empty,
-    /// More bodies than memory or patience allow.
+    /// More bodies than a scene may have.
     #[error("{place} makes {found} bodies; wanted at most {limit} in a scene")]
     TooMany {
         /// Which generator, or the whole scene.
@@ -55,7 +57,7 @@ pub enum SceneError {
         /// The most allowed.
         limit: u64,
     },
-    /// More strands than memory or patience allow.
+    /// More segments of strands than a scene may have.
     #[error("{place} makes {found} segments of strands; wanted at most {limit} in a scene")]
     TooManySegments {
         /// Which groom, or the whole scene.
@@ -165,6 +167,59 @@ pub(crate) fn ensure(
         Ok(())
     } else {
         Err(SceneError::value(place, field, found, wanted))
+    }
+}
+
+/// Checks that several things make, as errors that name `self`.
+impl Subject {
+    /// `value` is in `range`, both in `unit`.
+    pub(crate) fn within(
+        &self,
+        field: &str,
+        value: f64,
+        range: RangeInclusive<f64>,
+        unit: &str,
+    ) -> Result<(), SceneError> {
+        let [low, high] = [range.start(), range.end()].map(|x| short(*x));
+        let wanted = format!("{low} to {high} {unit}");
+        let found = format!("{value} {unit}");
+        let (found, wanted) = (found.trim_end(), wanted.trim_end());
+        ensure(range.contains(&value), self, field, found, wanted)
+    }
+
+    /// `x` is a length \[m\].
+    pub(crate) fn length(&self, field: &str, x: f64) -> Result<(), SceneError> {
+        let wanted = "more than zero and at most 1e6 m";
+        ensure(x > 0.0 && x <= 1e6, self, field, format!("{x} m"), wanted)
+    }
+
+    /// Every number of `v` is finite and at most `limit`, in `unit`.
+    pub(crate) fn finite(
+        &self,
+        field: &str,
+        v: &[f64],
+        limit: f64,
+        unit: &str,
+    ) -> Result<(), SceneError> {
+        let fine = v.iter().all(|x| x.abs() <= limit);
+        let wanted = format!("finite numbers of at most {} {unit}", short(limit));
+        ensure(fine, self, field, show(v), wanted.trim_end())
+    }
+
+    /// Each part of a colour, if there is one, is from 0 to 1.
+    pub(crate) fn colour(&self, colour: Option<[f64; 3]>) -> Result<(), SceneError> {
+        let colour = colour.unwrap_or_default();
+        let fine = colour.iter().all(|x| (0.0..=1.0).contains(x));
+        let wanted = "three numbers from 0 to 1";
+        ensure(fine, self, "colour", show(&colour), wanted)
+    }
+}
+
+/// `x` as a person writes it: `0.5`, `1e-9`.
+fn short(x: f64) -> String {
+    match x.abs() {
+        0.0 | 1e-3..1e6 => x.to_string(),
+        _ => format!("{x:e}"),
     }
 }
 

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::cloths::{Cloths, Touched};
 use crate::{Thing, World};
 
 /// Something that began or ended in a step.
@@ -9,24 +10,25 @@ use crate::{Thing, World};
 pub enum Event {
     /// Two things touch that did not before the step.
     ContactBegan {
-        /// A body.
+        /// Bodies come first, then strands, then cloth; two of a kind are in the order of their ids.
         a: Thing,
-        /// A body or a strand.
+        /// The other one.
         b: Thing,
     },
     /// Two things no longer touch, or one of them is gone.
     ContactEnded {
-        /// A body.
+        /// As in [`Self::ContactBegan`].
         a: Thing,
-        /// A body or a strand.
+        /// The other one.
         b: Thing,
     },
 }
 
 impl World {
     /// What began and ended in the last step: what began first, each in the order of ids. Bodies touch
-    /// where a contact point pushes or has no gap; strands touch bodies where they have a contact. Contacts of cloth
-    /// are no events. A step that is [unfinished](Self::is_mid_step) has none yet.
+    /// where a contact point pushes or has no gap; strands touch bodies where they have a contact; cloth touches a body
+    /// or another cloth where a penalty layer is active between them, which is within its thickness. A step that is
+    /// [unfinished](Self::is_mid_step) has none yet.
     pub fn events(&self) -> &[Event] {
         &self.events
     }
@@ -80,6 +82,16 @@ impl World {
             let bodies = strand.contacts.iter().map(|c| self.body_thing(c.obstacle));
             list.extend(bodies.flatten().map(|body| (body, Thing::Strand(id))));
         }
+        let cloths = self.cloths.iter().flat_map(Cloths::touching);
+        list.extend(cloths.filter_map(|(sheet, other)| {
+            let cloth = |row| self.roster.cloths.id(row).map(Thing::Cloth);
+            let other = match other {
+                Touched::Body(row) => self.body_thing(row)?,
+                Touched::Cloth(row) => cloth(row)?,
+            };
+            let sheet = cloth(sheet)?;
+            Some((sheet.min(other), sheet.max(other)))
+        }));
         list.sort_unstable();
         list.dedup();
         list

@@ -8,7 +8,6 @@ use std::sync::Arc;
 
 use crate::Ramp;
 use crate::defaults::is_default;
-use crate::error::ensure;
 use crate::{Key, Scene, SceneError, Subject};
 
 /// A field, which acts on bodies, strands and cloth.
@@ -18,7 +17,7 @@ pub struct Field {
     /// Unique in the scene; called after its kind and number if left out.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub name: String,
-    /// What it does.
+    /// The kind of field, and its numbers.
     pub kind: FieldKind,
     /// Factor over time, for gusts \[1\].
     #[serde(default = "whole", skip_serializing_if = "is_whole")]
@@ -50,9 +49,9 @@ pub enum FieldKind {
     Turbulence {
         /// Root mean square \[m/s\].
         speed: f64,
-        /// Of the largest eddies \[m\].
+        /// Size of the largest eddies \[m\].
         size: f64,
-        /// In which an eddy of that size changes \[s\].
+        /// Time in which an eddy of that size changes \[s\].
         #[serde(default = "one_second")]
         duration: f64,
         /// Where its random numbers start, beside the seed of the scene.
@@ -63,7 +62,7 @@ pub enum FieldKind {
     Vortex {
         /// A point of the axis \[m\].
         centre: [f64; 3],
-        /// Its direction; the air turns about it by the right hand.
+        /// Its direction; the air turns about it by the right-hand rule.
         #[serde(default = "upwards")]
         axis: [f64; 3],
         /// `2π r u` far out \[m²/s\].
@@ -73,18 +72,18 @@ pub enum FieldKind {
     },
     /// Air is dragged along by something that moves.
     Wake {
-        /// Where that is.
+        /// Motion of the obstacle whose wake it is.
         path: Vec<Key>,
-        /// Its size \[m\].
+        /// Radius of the wake \[m\].
         radius: f64,
-        /// How fast the trace fades \[s\].
+        /// Time in which the wake fades \[s\].
         fading: f64,
     },
     /// Pulls to a point, or pushes from it if the strength is negative.
     Attractor {
         /// \[m\]
         centre: [f64; 3],
-        /// At the distance `range`, where it is strongest \[m/s²\].
+        /// Acceleration at the distance `range`, where it is strongest \[m/s²\].
         strength: f64,
         /// \[m\]
         range: f64,
@@ -120,7 +119,7 @@ impl Field {
         }
     }
 
-    /// The same, times a factor through pairs of time and value.
+    /// Multiplies the field by a factor that is linear between pairs of time and value.
     #[must_use]
     pub fn strength(mut self, keys: &[[f64; 2]]) -> Self {
         self.strength = Ramp::through(keys);
@@ -180,15 +179,12 @@ impl Field {
             }),
             FieldKind::Push { acceleration } => {
                 let a = Vec3::from(*acceleration);
-                let found = crate::error::show(acceleration);
-                let wanted = "finite numbers of at most 1e6 m/s²";
-                let fine = acceleration.iter().all(|x| x.abs() <= 1e6);
-                ensure(fine, &place, "kind.push.acceleration", found, wanted)?;
+                place.finite("kind.push.acceleration", acceleration, 1e6, "m/s²")?;
                 Arc::new(Acceleration(move |_, _, _| a))
             }
             FieldKind::Drag { rate } => {
-                let (rate, fine) = (*rate, (0.0..=1e4).contains(rate));
-                ensure(fine, &place, "kind.drag.rate", rate, "0 to 1e4 1/s")?;
+                let rate = *rate;
+                place.within("kind.drag.rate", rate, 0.0..=1e4, "1/s")?;
                 Arc::new(Acceleration(move |_, v: Vec3, _| v * -rate))
             }
         };
@@ -207,7 +203,7 @@ impl Field {
 }
 
 impl Scene {
-    /// Its fields as the systems want them.
+    /// Its fields, built for the systems.
     pub(crate) fn built_fields(&self) -> Result<Vec<NamedField>, SceneError> {
         let built = |(i, field): (usize, &Field)| {
             field.built(|| format!("{}-{i}", field.kind.kind()), self.seed)

@@ -27,7 +27,7 @@ macro_rules! kinds {
             /// All kinds.
             pub const ALL: &[Self] = &[$(Self::$kind),*];
 
-            /// As scene files and reports spell it.
+            /// Its name in scene files and reports.
             pub fn name(self) -> &'static str {
                 match self { $(Self::$kind => $name),* }
             }
@@ -104,7 +104,7 @@ impl fmt::Display for FindingKind {
     }
 }
 
-/// Something that went wrong, once for each kind and thing.
+/// Something that went wrong. There is one finding for each kind and thing.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Finding {
     /// What kind.
@@ -115,7 +115,7 @@ pub struct Finding {
     pub time: f64,
     /// When it was found last \[s\].
     pub last_time: f64,
-    /// In how many steps.
+    /// Number of steps in which it happened.
     pub count: u64,
     /// The worst value found; its meaning and unit are those of the kind. The largest finite
     /// number where it was not finite.
@@ -146,7 +146,7 @@ impl fmt::Display for Finding {
 pub struct RunVerdict {
     /// Whether nothing was found.
     pub sound: bool,
-    /// In the order in which they were found first.
+    /// All findings, in the order in which they were found first.
     pub findings: Vec<Finding>,
 }
 

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::{Body, Cloth, Scene, Strand};
+use crate::{Body, Cloth, Scene, Strand, UserData};
 
 /// The fingerprint of a scene, ready to grow as things are added.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -29,7 +29,7 @@ fn fold(hash: u64, data: &impl Serialize) -> u64 {
 }
 
 impl Fingerprint {
-    /// Of an expanded scene.
+    /// The fingerprint of an expanded scene.
     pub(crate) fn of(scene: &Scene) -> Self {
         let settings = Scene {
             name: String::new(),
@@ -56,41 +56,44 @@ impl Fingerprint {
         print
     }
 
-    /// A body more.
+    /// Adds a body.
     pub(crate) fn add_body(&mut self, body: &Body) {
         self.names = fold(self.names, &body.name);
         let essence = Body {
             colour: None,
+            user: UserData::new(),
             name: String::new(),
             ..body.clone()
         };
         self.bodies = fold(self.bodies, &essence);
     }
 
-    /// A strand more; its own name decides nothing.
+    /// Adds a strand, whose own name decides nothing.
     pub(crate) fn add_strand(&mut self, strand: &Strand) {
         self.named = true;
         let essence = Strand {
             colour: None,
+            user: UserData::new(),
             name: String::new(),
             ..strand.clone()
         };
         self.strands = fold(self.strands, &essence);
     }
 
-    /// Other strands.
+    /// Replaces the strands.
     pub(crate) fn set_strands(&mut self, strands: &[Strand]) {
         self.strands = START;
         strands.iter().for_each(|strand| self.add_strand(strand));
     }
 
-    /// Other cloths; their own names decide nothing.
+    /// Replaces the cloths, whose own names decide nothing.
     pub(crate) fn set_cloths(&mut self, cloths: &[Cloth]) {
         self.cloths = START;
         for cloth in cloths {
             self.named = true;
             let essence = Cloth {
                 colour: None,
+                user: UserData::new(),
                 name: String::new(),
                 ..cloth.clone()
             };
@@ -98,7 +101,7 @@ impl Fingerprint {
         }
     }
 
-    /// As a number.
+    /// The fingerprint as one number.
     pub(crate) fn number(&self) -> u64 {
         let names = if self.named { self.names } else { START };
         fold(

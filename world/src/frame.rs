@@ -31,28 +31,28 @@ pub struct Frame {
 /// One body at one moment.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FrameBody {
-    /// As in the scene.
+    /// Its name in the scene.
     pub name: Arc<str>,
-    /// Of the shape's frame.
+    /// Pose of the shape's frame.
     pub pose: Pose,
     /// Whether it has entered, is still there and is not hidden.
     pub visible: bool,
-    /// Of the centre of mass \[m/s\].
+    /// Velocity of the centre of mass \[m/s\].
     pub linear_velocity: Vec3,
-    /// World axes \[rad/s\].
+    /// Angular velocity, world axes \[rad/s\].
     pub angular_velocity: Vec3,
 }
 
 /// One curve of a strand at one moment.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FrameStrand {
-    /// Of the strand, as in the scene; a branch carries its number too: `tree/3`.
+    /// Name of the strand in the scene; that of a branch ends in its number: `tree/3`.
     pub name: Arc<str>,
     /// From the root to the tip, one more than segments \[m\].
     pub points: Vec<Vec3>,
     /// Material frame of every segment: its y axis points along the segment, to the tip.
     pub orientations: Vec<Quat>,
-    /// Of every point \[m\].
+    /// Radius at every point \[m\].
     pub radii: Arc<[f64]>,
     /// Red, green and blue from 0 to 1, if the scene says so.
     pub colour: Option<[f64; 3]>,
@@ -61,9 +61,9 @@ pub struct FrameStrand {
 /// One piece of cloth at one moment.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FrameCloth {
-    /// As in the scene.
+    /// Its name in the scene.
     pub name: Arc<str>,
-    /// Of every vertex \[m\].
+    /// Position of every vertex \[m\].
     pub points: Vec<Vec3>,
     /// Corners by vertex, counter-clockwise seen from the front.
     pub triangles: Arc<[[u32; 3]]>,
@@ -74,9 +74,9 @@ pub struct FrameCloth {
 /// One contact point at one moment.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FrameContact {
-    /// One body, by index.
+    /// Index of one of the two bodies.
     pub a: usize,
-    /// The other; from the number of bodies on, a curve of the frame.
+    /// Index of the other body; from the number of bodies on, a curve of the frame.
     pub b: usize,
     /// \[m\]
     pub point: Vec3,
@@ -89,7 +89,7 @@ pub struct FrameContact {
 }
 
 impl World {
-    /// What there is to see, without contacts.
+    /// The frame of this moment, without contacts.
     pub fn frame(&self) -> Frame {
         let (state, model) = (&self.rigid.state, &self.rigid.model);
         Frame {

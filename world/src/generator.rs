@@ -12,13 +12,13 @@ pub use cards::{CardHouse, Dominoes};
 pub use masonry::{Arch, House, Pyramid, Ring, Stack, Wall};
 pub use scatter::{Column, Fill, Grid, Line, Nails};
 
-use crate::body::{Common, default_material, is_default_material, validate_common};
+use crate::body::{default_material, is_default_material};
 use crate::defaults::{is_default, is_one, one};
 use crate::error::ensure;
 use crate::shape::{pose_of, validate_pose};
-use crate::{Body, Motion, SceneError, Shape, Subject, Turn};
+use crate::{Body, Motion, SceneError, Shape, Subject, Turn, UserData};
 
-/// Bodies by the dozen. Only the pattern is needed.
+/// Many bodies in one entry. Only the pattern is needed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Generator {
@@ -36,10 +36,10 @@ pub struct Generator {
     /// How the whole is turned, as an axis and an angle. Not together with `rotation`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turn: Option<Turn>,
-    /// Of each body, when it enters \[m/s\].
+    /// Velocity of each body when it enters \[m/s\].
     #[serde(default, skip_serializing_if = "is_default")]
     pub velocity: [f64; 3],
-    /// Of each body, when it enters, world axes \[rad/s\].
+    /// Angular velocity of each body when it enters, world axes \[rad/s\].
     #[serde(default, skip_serializing_if = "is_default")]
     pub angular_velocity: [f64; 3],
     /// Mass per volume \[kg/m³\]; 1000 if neither it nor `mass` is given.
@@ -72,6 +72,9 @@ pub struct Generator {
     /// Red, green and blue from 0 to 1; chosen by name if left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub colour: Option<[f64; 3]>,
+    /// What a program or a file keeps with each; decides nothing.
+    #[serde(default, skip_serializing_if = "UserData::is_empty")]
+    pub user: UserData,
     /// Where the random numbers of this generator start, beside the seed of the scene.
     #[serde(default, skip_serializing_if = "is_default")]
     pub seed: u32,
@@ -81,7 +84,7 @@ pub struct Generator {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Pattern {
-    /// One on top of the other.
+    /// A stack: one on top of the other.
     Stack(Stack),
     /// Rows of bricks.
     Wall(Wall),
@@ -111,7 +114,7 @@ pub enum Pattern {
 
 /// One body of a pattern, in the pattern's frame.
 pub(crate) struct Piece {
-    /// What comes after the generator's name.
+    /// The part of the body's name that follows the generator's.
     pub(crate) name: String,
     pub(crate) shape: Shape,
     pub(crate) pose: Pose,
@@ -127,30 +130,37 @@ impl Piece {
     }
 }
 
-/// Checks of a pattern's numbers, as errors that name the generator.
+/// Checks of the numbers of a pattern, as errors that name its generator or groom.
 pub(crate) struct Checks<'a> {
-    place: &'a Subject,
+    pub(crate) place: &'a Subject,
     pattern: &'static str,
 }
 
-impl Checks<'_> {
+impl<'a> Checks<'a> {
+    pub(crate) fn new(place: &'a Subject, pattern: &'static str) -> Self {
+        Self { place, pattern }
+    }
+
     fn field(&self, field: &str) -> String {
         format!("pattern.{}.{field}", self.pattern)
     }
 
     pub(crate) fn count(&self, field: &str, n: u32) -> Result<(), SceneError> {
-        ensure(n >= 1, self.place, &self.field(field), n, "at least 1")
+        self.within(field, n.into(), 1.0, 1e6)
+    }
+
+    pub(crate) fn within(
+        &self,
+        field: &str,
+        x: f64,
+        low: f64,
+        high: f64,
+    ) -> Result<(), SceneError> {
+        self.place.within(&self.field(field), x, low..=high, "")
     }
 
     pub(crate) fn length(&self, field: &str, x: f64) -> Result<(), SceneError> {
-        let fine = x > 0.0 && x <= 1e6;
-        ensure(
-            fine,
-            self.place,
-            &self.field(field),
-            format!("{x} m"),
-            "more than zero and at most 1e6 m",
-        )
+        self.place.length(&self.field(field), x)
     }
 
     pub(crate) fn size(&self, field: &str, size: [f64; 3]) -> Result<(), SceneError> {
@@ -158,14 +168,7 @@ impl Checks<'_> {
     }
 
     pub(crate) fn finite(&self, field: &str, values: &[f64]) -> Result<(), SceneError> {
-        let fine = values.iter().all(|x| x.abs() <= 1e6);
-        ensure(
-            fine,
-            self.place,
-            &self.field(field),
-            crate::error::show(values),
-            "finite numbers of at most 1e6",
-        )
+        self.place.finite(&self.field(field), values, 1e6, "")
     }
 
     pub(crate) fn holds(
@@ -213,11 +216,12 @@ impl Generator {
             angular_damping: 0.0,
             enters_at: 0.0,
             colour: None,
+            user: UserData::new(),
             seed: 0,
         }
     }
 
-    /// What errors call it.
+    /// The generator as errors name it.
     pub(crate) fn place(&self) -> Subject {
         let name = if self.name.is_empty() {
             self.pattern.kind()
@@ -254,10 +258,7 @@ impl Generator {
         let place = self.place();
         self.validate(&place)?;
         // pieces of the pattern, about its own origin
-        let checks = Checks {
-            place: &place,
-            pattern: self.pattern.kind(),
-        };
+        let checks = Checks::new(&place, self.pattern.kind());
         let seed = seed
             .wrapping_mul(0x9E37_79B9_7F4A_7C15)
             .wrapping_add(index as u64);
@@ -291,30 +292,36 @@ impl Generator {
             } else {
                 whole.then(&piece.pose)
             };
-            let turned = pose.rotation != drystone_base::Quat::IDENTITY;
-            Body {
+            self.body(Piece {
                 name: format!("{base}/{}", piece.name),
-                shape: piece.shape,
-                position: pose.position.to_array(),
-                rotation: turned.then(|| pose.rotation.to_array()),
-                turn: None,
-                velocity: self.velocity,
-                angular_velocity: self.angular_velocity,
-                density: self.density,
-                mass: self.mass,
-                motion: self.motion.clone(),
-                smooth: false,
-                material: self.material.clone(),
-                gravity_scale: self.gravity_scale,
-                linear_damping: self.linear_damping,
-                angular_damping: self.angular_damping,
-                enters_at: self.enters_at,
-                passable: false,
-                hidden: false,
-                colour: self.colour,
-            }
+                pose,
+                ..piece
+            })
         });
         Ok(bodies.collect())
+    }
+
+    /// `piece`, placed already, as a body.
+    fn body(&self, piece: Piece) -> Body {
+        let turned = piece.pose.rotation != drystone_base::Quat::IDENTITY;
+        Body {
+            name: piece.name,
+            position: piece.pose.position.to_array(),
+            rotation: turned.then(|| piece.pose.rotation.to_array()),
+            velocity: self.velocity,
+            angular_velocity: self.angular_velocity,
+            density: self.density,
+            mass: self.mass,
+            motion: self.motion.clone(),
+            material: self.material.clone(),
+            gravity_scale: self.gravity_scale,
+            linear_damping: self.linear_damping,
+            angular_damping: self.angular_damping,
+            enters_at: self.enters_at,
+            colour: self.colour,
+            user: self.user.clone(),
+            ..Body::new(piece.shape)
+        }
     }
 
     fn validate(&self, place: &Subject) -> Result<(), SceneError> {
@@ -327,19 +334,8 @@ impl Generator {
             "a path",
             "`dynamic` or `fixed`; a path belongs to one body",
         )?;
-        validate_common(&Common {
-            place,
-            velocity: self.velocity,
-            angular_velocity: self.angular_velocity,
-            density: self.density,
-            mass: self.mass,
-            motion: &self.motion,
-            gravity_scale: self.gravity_scale,
-            linear_damping: self.linear_damping,
-            angular_damping: self.angular_damping,
-            enters_at: self.enters_at,
-            colour: self.colour,
-        })
+        let sample = Piece::new("", Shape::cube(1.0), Pose::IDENTITY);
+        self.body(sample).validate_common(place)
     }
 }
 

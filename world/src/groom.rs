@@ -12,12 +12,12 @@ pub use growth::{Braid, Curl, GroomPatch, Lanterns, Row, Scalp};
 pub use wood::Tree;
 
 use crate::defaults::is_default;
-use crate::error::ensure;
+use crate::generator::Checks;
 use crate::shape::{pose_of, validate_pose};
 use crate::strand::{Base, Branch, Fibre, Hold, Ramp, Strand};
-use crate::{Body, SceneError, Subject, Turn};
+use crate::{Body, SceneError, Subject, Turn, UserData};
 
-/// Strands by the dozen. Only the pattern is needed.
+/// Many strands in one entry. Only the pattern is needed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Groom {
@@ -65,12 +65,15 @@ pub struct Groom {
     /// \[1\].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stiffen: Option<f64>,
-    /// What of each strand is held.
+    /// Constraints on each strand.
     #[serde(default, rename = "hold", skip_serializing_if = "Vec::is_empty")]
     pub holds: Vec<Hold>,
     /// Red, green and blue from 0 to 1; chosen by name if left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub colour: Option<[f64; 3]>,
+    /// What a program or a file keeps with each; decides nothing.
+    #[serde(default, skip_serializing_if = "UserData::is_empty")]
+    pub user: UserData,
     /// Where the random numbers of this groom start, beside the seed of the scene.
     #[serde(default, skip_serializing_if = "is_default")]
     pub seed: u32,
@@ -114,7 +117,7 @@ pub enum GroomPattern {
 pub(crate) struct Sprout {
     pub points: Vec<Vec3>,
     pub branches: Vec<(usize, usize, Vec<Vec3>, Fibre)>,
-    /// What it is made of, if not of what the groom says.
+    /// The fibre, where it is another than the groom's.
     pub fibre: Option<Fibre>,
 }
 
@@ -125,43 +128,6 @@ impl Sprout {
             branches: Vec::new(),
             fibre: None,
         }
-    }
-}
-
-/// Checks of a pattern's numbers, as errors that name the groom.
-pub(crate) struct Checks<'a> {
-    place: &'a Subject,
-    pattern: &'static str,
-}
-
-impl Checks<'_> {
-    fn count(&self, field: &str, n: u32) -> Result<(), SceneError> {
-        let field = format!("pattern.{}.{field}", self.pattern);
-        ensure(
-            (1..=1_000_000).contains(&n),
-            self.place,
-            &field,
-            n,
-            "1 to 1000000",
-        )
-    }
-
-    fn length(&self, field: &str, x: f64) -> Result<(), SceneError> {
-        let field = format!("pattern.{}.{field}", self.pattern);
-        let wanted = "more than zero and at most 1e6 m";
-        ensure(
-            x > 0.0 && x <= 1e6,
-            self.place,
-            &field,
-            format!("{x} m"),
-            wanted,
-        )
-    }
-
-    fn within(&self, field: &str, x: f64, low: f64, high: f64) -> Result<(), SceneError> {
-        let field = format!("pattern.{}.{field}", self.pattern);
-        let wanted = format!("{low} to {high}");
-        ensure((low..=high).contains(&x), self.place, &field, x, &wanted)
     }
 }
 
@@ -184,6 +150,7 @@ impl Groom {
             stiffen: None,
             holds: Vec::new(),
             colour: None,
+            user: UserData::new(),
             seed: 0,
         }
     }
@@ -195,7 +162,7 @@ impl Groom {
         self
     }
 
-    /// What errors call it.
+    /// The groom as errors name it.
     pub(crate) fn place(&self) -> Subject {
         let name = match self.name.as_str() {
             "" => self.pattern.kind(),
@@ -204,7 +171,7 @@ impl Groom {
         Subject::named("groom", name)
     }
 
-    /// How many segments it makes, about.
+    /// Number of segments that it makes, estimated.
     pub(crate) fn count(&self) -> u64 {
         let times = |a: u32, b: u32| u64::from(a).saturating_mul(u64::from(b));
         let (strands, segments) = match &self.pattern {
@@ -231,10 +198,7 @@ impl Groom {
         let place = self.place();
         let position = self.position.unwrap_or_default();
         validate_pose(&place, position, self.rotation, self.turn)?;
-        let checks = Checks {
-            place: &place,
-            pattern: self.pattern.kind(),
-        };
+        let checks = Checks::new(&place, self.pattern.kind());
         let mut random = Random::new(
             seed.wrapping_mul(0x9E37_79B9_7F4A_7C15)
                 .wrapping_add(0x5712_A4D0 + index as u64),
@@ -267,34 +231,21 @@ impl Groom {
     fn strand(&self, name: String, sprout: Sprout, whole: &Pose) -> Strand {
         // the root is the origin of the points, so that a file stays readable
         let root = sprout.points.first().copied().unwrap_or(Vec3::ZERO);
-        let local = |points: Vec<Vec3>| -> Vec<[f64; 3]> {
-            points.iter().map(|p| (*p - root).to_array()).collect()
+        // on a path the points are in the path's frame, wherever the pattern is in it
+        let on_path = matches!(self.base, Base::Path(_));
+        let place = |points: Vec<Vec3>| -> Vec<[f64; 3]> {
+            let place = |p: &Vec3| if on_path { whole.point(*p) } else { *p - root };
+            points.iter().map(|p| place(p).to_array()).collect()
         };
         let branch = |(curve, point, points, fibre)| Branch {
             fibre: Some(fibre),
-            ..Branch::new(curve, point, local(points))
+            ..Branch::new(curve, point, place(points))
         };
         let turned = whole.rotation != drystone_base::Quat::IDENTITY;
-        let on_path = matches!(self.base, Base::Path(_));
-        let shift = |p: Vec<Vec3>| -> Vec<[f64; 3]> { p.iter().map(|p| p.to_array()).collect() };
         Strand {
             name,
-            // on a path the points are in the path's frame, wherever the pattern is in it
-            points: if on_path {
-                shift(sprout.points.iter().map(|p| whole.point(*p)).collect())
-            } else {
-                local(sprout.points)
-            },
-            branches: if on_path {
-                let there = |ps: Vec<Vec3>| shift(ps.iter().map(|p| whole.point(*p)).collect());
-                let grown = |(c, k, ps, fibre)| Branch {
-                    fibre: Some(fibre),
-                    ..Branch::new(c, k, there(ps))
-                };
-                sprout.branches.into_iter().map(grown).collect()
-            } else {
-                sprout.branches.into_iter().map(branch).collect()
-            },
+            points: place(sprout.points),
+            branches: sprout.branches.into_iter().map(branch).collect(),
             position: whole.point(root).to_array(),
             rotation: turned.then(|| whole.rotation.to_array()),
             base: self.base.clone(),
@@ -307,6 +258,7 @@ impl Groom {
             stiffen: self.stiffen,
             holds: self.holds.clone(),
             colour: self.colour,
+            user: self.user.clone(),
             ..Strand::default()
         }
     }

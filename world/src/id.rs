@@ -1,6 +1,7 @@
 //! Names for things that come and go: an index, and a generation that tells who has it.
 
 use std::cmp::Ordering;
+use std::collections::BTreeMap;
 use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::marker::PhantomData;
@@ -26,6 +27,9 @@ pub type BodyId = Id<Body>;
 pub type StrandId = Id<Strand>;
 /// Names a cloth.
 pub type ClothId = Id<Cloth>;
+
+/// What a program or a file keeps with a thing: whatever JSON can say, by name. Decides nothing.
+pub type UserData = BTreeMap<String, serde_json::Value>;
 
 /// Anything that has an id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -111,9 +115,9 @@ impl<T> fmt::Debug for Id<T> {
     }
 }
 
-/// Who has which row of the arrays of a kind.
+/// Relates the ids of a kind of thing to rows of its arrays.
 pub(crate) struct Pool<T> {
-    /// By index of an id: its generation, and the row, if it is there.
+    /// By index of an id: the generation of the id that has the index, and its row unless it was removed.
     slots: Vec<(u32, Option<u32>)>,
     /// By row: the index of the id.
     rows: Vec<u32>,
@@ -180,7 +184,7 @@ impl<T> Pool<T> {
             .map(|row| row as usize)
     }
 
-    /// Who has `row`.
+    /// The id of what has `row`.
     pub(crate) fn id(&self, row: usize) -> Option<Id<T>> {
         let index = *self.rows.get(row)? as usize;
         Some(Id::new(index, self.slots[index].0))

@@ -66,7 +66,7 @@ pub use generator::{
     Ring, Stack, Wall,
 };
 pub use groom::{Braid, Curl, Groom, GroomPatch, GroomPattern, Lanterns, Row, Scalp, Tree};
-pub use id::{BodyId, ClothId, Id, StrandId, Thing};
+pub use id::{BodyId, ClothId, Id, StrandId, Thing, UserData};
 pub use metrics::{
     ClothRecord, ClothRun, ContactCounts, EnergyRun, FrameRecord, Recorder, RunReport, Spread,
     StepSeconds, StrandRecord, StrandRun,

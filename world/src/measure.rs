@@ -8,7 +8,7 @@ use crate::cloths::Cloths;
 use crate::strands::Strands;
 
 impl World {
-    /// Of bodies, strands and cloth \[J\].
+    /// Kinetic energy of bodies, strands and cloth \[J\].
     pub fn kinetic_energy(&self) -> f64 {
         let bodies = energy::kinetic_energy(&self.rigid.state, &self.rigid.model);
         let strands = self.strands.as_ref().map_or(0.0, Strands::kinetic_energy);
@@ -28,7 +28,7 @@ impl World {
         bodies + strands + cloths
     }
 
-    /// Of bodies, strands and cloth \[kg m/s\].
+    /// Momentum of bodies, strands and cloth \[kg m/s\].
     pub fn momentum(&self) -> Vec3 {
         let bodies = energy::linear_momentum(&self.rigid.state, &self.rigid.model);
         let of = |s: &Strands| drystone_strand::energy::linear_momentum(&s.system);

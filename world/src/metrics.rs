@@ -27,13 +27,13 @@ pub struct FrameRecord {
     pub potential_energy: f64,
     /// Measured afresh from the poses \[m\].
     pub deepest_penetration: f64,
-    /// Average over the pairs that overlap \[m\].
+    /// Mean depth of the pairs that overlap \[m\].
     pub mean_penetration: f64,
-    /// Of a moving body, from where it started \[m\].
+    /// Largest distance of a moving body from its start \[m\].
     pub largest_displacement: f64,
-    /// The same along x and z only \[m\].
+    /// Largest distance of a moving body from its start along x and z \[m\].
     pub largest_horizontal_displacement: f64,
-    /// Of the fastest body \[m/s\].
+    /// Speed of the fastest body \[m/s\].
     pub largest_speed: f64,
     /// Total \[kg m/s\].
     pub momentum: [f64; 3],
@@ -41,10 +41,10 @@ pub struct FrameRecord {
     pub step_seconds: f64,
     /// The part of it that was spent looking for contacts \[s\].
     pub collision_seconds: f64,
-    /// Of strands. In files its keys begin with `strand_`.
+    /// Figures of the strands. In files their keys begin with `strand_`.
     #[serde(flatten)]
     pub strand: StrandRecord,
-    /// Of cloth. In files its keys begin with `cloth_`.
+    /// Figures of the cloth. In files their keys begin with `cloth_`.
     #[serde(flatten)]
     pub cloth: ClothRecord,
 }
@@ -53,10 +53,10 @@ pub struct FrameRecord {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct StrandRecord {
-    /// Part of that of the frame \[J\].
+    /// Kinetic energy, which is part of that of the frame \[J\].
     #[serde(rename = "strand_kinetic_energy")]
     pub kinetic_energy: f64,
-    /// Of weight and elasticity, part of that of the frame \[J\].
+    /// Potential energy of weight and elasticity, part of that of the frame \[J\].
     #[serde(rename = "strand_potential_energy")]
     pub potential_energy: f64,
     /// Points that touch bodies.
@@ -80,10 +80,10 @@ pub struct StrandRecord {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct ClothRecord {
-    /// Part of that of the frame \[J\].
+    /// Kinetic energy, which is part of that of the frame \[J\].
     #[serde(rename = "cloth_kinetic_energy")]
     pub kinetic_energy: f64,
-    /// Of weight, elasticity and layers, part of that of the frame \[J\].
+    /// Potential energy of weight, elasticity and penalty layers, part of that of the frame \[J\].
     #[serde(rename = "cloth_potential_energy")]
     pub potential_energy: f64,
     /// Events since the frame before: elastic ticks, ticks of layers, certificates renewed.
@@ -102,7 +102,7 @@ pub struct ClothRecord {
 pub struct StrandRun {
     /// How many there are.
     pub strands: usize,
-    /// Of all of them.
+    /// Summed over all of them.
     pub segments: usize,
     /// How steps were taken.
     pub options: StrandOptions,
@@ -114,7 +114,7 @@ pub struct StrandRun {
     pub halved: u64,
     /// Steps accepted unsolved.
     pub failed: u64,
-    /// Largest over all frames \[m\].
+    /// Deepest penetration in any frame \[m\].
     pub deepest_penetration: f64,
     /// Points that touch bodies, over all frames.
     pub contacts: ContactCounts,
@@ -123,7 +123,7 @@ pub struct StrandRun {
     /// Names of strands put back on their start because their motion was no longer finite.
     #[serde(rename = "set_aside", alias = "quarantined")]
     pub quarantined: Vec<String>,
-    /// Of grooms that are not to sag, those that their stiffness cannot hold, in words.
+    /// Grooms with `zero_gravity` whose stiffness cannot hold their shape, in words.
     pub unstable_grooms: Vec<String>,
 }
 
@@ -132,7 +132,7 @@ pub struct StrandRun {
 pub struct ClothRun {
     /// How many there are.
     pub cloths: usize,
-    /// Of all of them.
+    /// Summed over all of them.
     pub vertices: usize,
     /// How events were timed.
     pub options: ClothOptions,
@@ -154,7 +154,7 @@ pub struct ClothRun {
 pub struct Spread {
     /// Average.
     pub mean: f64,
-    /// Not exceeded in 95 of 100 steps.
+    /// 95th percentile.
     pub p95: f64,
     /// Largest.
     pub max: f64,
@@ -190,7 +190,7 @@ pub struct EnergyRun {
     pub driven: f64,
     /// Potential energy of what the position correction lifted, less what it lowered.
     pub lifted: f64,
-    /// Energy dissipated.
+    /// Energy that was dissipated.
     pub lost: f64,
     /// Energy from nowhere, step by step and island by island. Discretisation error in a sound run.
     pub gained: f64,
@@ -269,7 +269,7 @@ struct Tally {
     max: f64,
 }
 
-/// What falls below counts as this \[s\].
+/// Shorter times are counted as this \[s\].
 const SMALLEST: f64 = 1e-9;
 const BIN: f64 = 0.01;
 
@@ -511,11 +511,6 @@ impl Recorder {
     /// The records so far.
     pub fn frames(&self) -> &[FrameRecord] {
         &self.frames
-    }
-
-    /// Mean wall time of a step so far \[s\].
-    pub fn mean_step_seconds(&self) -> f64 {
-        self.total.spread().mean
     }
 
     /// The run in numbers; it took `wall_seconds`.

@@ -5,14 +5,13 @@ use drystone_base::{Pose, Vec3};
 use drystone_geometry::{self as geometry, Aabb, BroadPhase, ContactBuffer, collide};
 
 use crate::build::solid;
-use crate::error::ensure;
-use crate::{Body, Motion, Scene, SceneError, Strand};
+use crate::{Body, Motion, Scene, SceneError, Strand, Subject};
 
 /// Bodies closer than this at the start stand on each other \[m\].
 const TOUCHING: f64 = 1e-3;
 /// Overlap that a perturbed start may add \[m\].
 const ALLOWED: f64 = 1e-6;
-/// How often a place is drawn again where bodies would overlap.
+/// Most places that are drawn for a body where bodies would overlap.
 const TRIES: usize = 256;
 
 impl Scene {
@@ -22,13 +21,7 @@ impl Scene {
     /// points of strands, but for the first two, are moved likewise, by no more than a tenth of their
     /// segments; their shape without load stays.
     pub fn perturbed(&self, metres: f64, seed: u32) -> Result<Self, SceneError> {
-        ensure(
-            (0.0..=1e3).contains(&metres),
-            &"scene".into(),
-            "perturb",
-            format!("{metres} m"),
-            "0 to 1000 m",
-        )?;
+        Subject::from("scene").within("perturb", metres, 0.0..=1e3, "m")?;
         // shapes and poses as they are
         let (mut bodies, mut strands) = self.check()?;
         let shapes = bodies
@@ -144,7 +137,7 @@ impl Scene {
     }
 }
 
-/// Moves the points of a strand at random; its shape without load stays as it was.
+/// Moves the points of a strand at random, but not its shape without load.
 fn ruffle(strand: &mut Strand, metres: f64, random: &mut Random) {
     if metres == 0.0 {
         return;

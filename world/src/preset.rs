@@ -51,7 +51,7 @@ impl Scene {
         Ok(())
     }
 
-    /// The preset, or the default, with each leaf of `given`.
+    /// The options of the preset, or the default ones, overridden by each value of `given`.
     fn options_with(&self, given: &Value) -> Result<Options, SceneError> {
         let options = match &self.preset {
             None => return Ok(self.solver.rigid.clone()),

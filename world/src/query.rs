@@ -11,7 +11,7 @@ use crate::{BodyId, SceneError, Shape, World};
 pub struct Hit {
     /// The body.
     pub body: BodyId,
-    /// From the ray's origin \[m\].
+    /// Distance from the ray's origin \[m\].
     pub distance: f64,
     /// \[m\]
     pub point: Vec3,

@@ -9,15 +9,15 @@ use crate::id::Pool;
 use crate::strands::Strands;
 use crate::{
     Body, BodyId, Cloth, ClothId, Id, Material, Motion, Scene, SceneError, Strand, StrandId, Thing,
-    World,
+    UserData, World,
 };
 
-/// What there is, by id, name and row.
+/// All things of a world, by id, name and row.
 #[derive(Clone)]
 pub(crate) struct Roster {
     /// The scene as it is now: every thing by row, also bodies that were removed.
     pub scene: Scene,
-    /// Of every body.
+    /// Names of the bodies by row.
     pub names: Vec<Arc<str>>,
     /// Row of every body by name.
     pub index: BTreeMap<Arc<str>, usize>,
@@ -29,15 +29,15 @@ pub(crate) struct Roster {
     pub origin: u64,
     /// Differs between any two rosters of a world; zero as the scene describes it.
     pub number: u64,
-    /// How many rosters and how many newcomers there have been.
+    /// Numbers of rosters and of added things so far.
     pub amended: u64,
     pub born: u32,
-    /// How often strands and cloth have changed, which no file describes.
+    /// How often strands and cloth have come or gone since the scene, which is the only description in a file.
     undescribed: u64,
 }
 
 impl Roster {
-    /// Of an expanded scene.
+    /// The things of an expanded scene.
     pub(crate) fn new(scene: Scene) -> Self {
         let names = scene.bodies.iter().map(|body| body.name.as_str().into());
         let names: Vec<Arc<str>> = names.collect();
@@ -198,14 +198,27 @@ impl World {
         (0..self.roster.scene.cloths.len()).filter_map(|row| self.roster.cloths.id(row))
     }
 
-    /// What a program keeps with a thing, zero unless it was set. No part of snapshots.
-    pub fn user_data(&self, thing: impl Into<Thing>) -> u128 {
-        self.user.get(&thing.into()).copied().unwrap_or(0)
+    /// What is kept with a thing: at first what its description has as `user`.
+    pub fn user_data(&self, thing: impl Into<Thing>) -> &UserData {
+        static NOTHING: UserData = UserData::new();
+        let thing = thing.into();
+        self.user.get(&thing).unwrap_or_else(|| {
+            let described = match thing {
+                Thing::Body(id) => self.body(id).map(|body| &body.description().user),
+                Thing::Strand(id) => self.strand(id).map(|strand| &strand.description().user),
+                Thing::Cloth(id) => self.cloth(id).map(|cloth| &cloth.description().user),
+            };
+            described.unwrap_or(&NOTHING)
+        })
     }
 
-    /// Keeps a number with a thing, for the program's own use.
-    pub fn set_user_data(&mut self, thing: impl Into<Thing>, data: u128) {
-        self.user.insert(thing.into(), data);
+    /// To change what is kept with a thing. No part of snapshots.
+    pub fn user_data_mut(&mut self, thing: impl Into<Thing>) -> &mut UserData {
+        let thing = thing.into();
+        if !self.user.contains_key(&thing) {
+            self.user.insert(thing, self.user_data(thing).clone());
+        }
+        self.user.entry(thing).or_default()
     }
 
     /// Whether strands and cloth are those of the scene: only then can the world go on from a file.

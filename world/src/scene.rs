@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::body::DEFAULT_MATERIAL;
 use crate::defaults::is_default;
-use crate::error::{ensure, show};
+use crate::error::ensure;
 use crate::{
     Body, BodyId, Cloth, Field, Generator, Groom, Material, Mesh, Pattern, SceneError, Shape,
     Solvers, Strand, Subject, Surface, Truth,
@@ -44,7 +44,7 @@ pub struct Scene {
     /// mean of both, restitution the larger, unless a `contact` says otherwise.
     #[serde(rename = "material", skip_serializing_if = "BTreeMap::is_empty")]
     pub materials: BTreeMap<String, Material>,
-    /// What holds between two given materials.
+    /// Friction and restitution between two given materials.
     #[serde(rename = "contact", skip_serializing_if = "Vec::is_empty")]
     pub contacts: Vec<Contact>,
     /// Where to look from; chosen to show everything if left out.
@@ -53,13 +53,13 @@ pub struct Scene {
     /// Bodies one by one.
     #[serde(rename = "body", skip_serializing_if = "Vec::is_empty")]
     pub bodies: Vec<Body>,
-    /// Bodies by the dozen.
+    /// Generators of many bodies each.
     #[serde(rename = "generate", skip_serializing_if = "Vec::is_empty")]
     pub generators: Vec<Generator>,
     /// Strands one by one: hair, ropes, ears, trees.
     #[serde(rename = "strand", skip_serializing_if = "Vec::is_empty")]
     pub strands: Vec<Strand>,
-    /// Strands by the dozen.
+    /// Grooms of many strands each.
     #[serde(rename = "groom", skip_serializing_if = "Vec::is_empty")]
     pub grooms: Vec<Groom>,
     /// Cloth, chains and particles through which nothing passes.
@@ -76,7 +76,7 @@ pub struct Scene {
     pub truths: Vec<Truth>,
 }
 
-/// What holds between two given materials, whatever they are with others.
+/// Friction and restitution between two given materials, instead of what follows from each.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Contact {
@@ -95,7 +95,7 @@ pub struct Contact {
 }
 
 impl Contact {
-    /// What holds between its materials.
+    /// Friction and restitution between its two materials.
     pub(crate) fn material(&self) -> Material {
         Material {
             friction: self.friction,
@@ -146,13 +146,13 @@ impl Scene {
         Self::default()
     }
 
-    /// Adds bodies by the dozen.
+    /// Adds a generator of many bodies.
     pub fn generate(&mut self, generator: Generator) -> &mut Self {
         self.generators.push(generator);
         self
     }
 
-    /// Adds strands by the dozen.
+    /// Adds a groom of many strands.
     pub fn groom(&mut self, groom: Groom) -> &mut Self {
         self.grooms.push(groom);
         self
@@ -164,7 +164,7 @@ impl Scene {
         self
     }
 
-    /// Adds a floor without end, its top at y = 0, called `ground`.
+    /// Adds an infinite floor at y = 0, called `ground`.
     pub fn ground(&mut self) -> BodyId {
         self.add(Body::new(Shape::HalfSpace).named("ground").fixed())
     }
@@ -267,7 +267,7 @@ impl Scene {
         self.strands_among(&self.expand()?)
     }
 
-    /// The same, where all bodies are known already.
+    /// As [`Self::expand_strands`], where all `bodies` are known already.
     fn strands_among(&self, bodies: &[Body]) -> Result<Vec<Strand>, SceneError> {
         let own = self
             .strands
@@ -403,29 +403,10 @@ impl Scene {
     }
 
     fn check_settings(&self) -> Result<(), SceneError> {
-        let seconds = |x: f64| format!("{x} s");
         let place = &Subject::from("scene");
-        ensure(
-            (0.0..=LONGEST).contains(&self.duration),
-            place,
-            "duration",
-            seconds(self.duration),
-            "0 to 1e6 s",
-        )?;
-        ensure(
-            (1e-9..=10.0).contains(&self.dt),
-            place,
-            "dt",
-            seconds(self.dt),
-            "1e-9 to 10 s",
-        )?;
-        ensure(
-            (1e-6..=1e9).contains(&self.frame_rate),
-            place,
-            "frame_rate",
-            format!("{} 1/s", self.frame_rate),
-            "1e-6 to 1e9 1/s",
-        )?;
+        place.within("duration", self.duration, 0.0..=LONGEST, "s")?;
+        place.within("dt", self.dt, 1e-9..=10.0, "s")?;
+        place.within("frame_rate", self.frame_rate, 1e-6..=1e9, "1/s")?;
         ensure(
             self.duration / self.step() <= MOST_STEPS,
             place,
@@ -433,14 +414,7 @@ impl Scene {
             format!("{} steps long", self.duration / self.step()),
             "at most 1e9 steps",
         )?;
-        let gravity = self.gravity.iter().all(|g| g.abs() <= 1e6);
-        ensure(
-            gravity,
-            place,
-            "gravity",
-            show(&self.gravity),
-            "finite numbers of at most 1e6 m/s²",
-        )?;
+        place.finite("gravity", &self.gravity, 1e6, "m/s²")?;
         if let Some(camera) = &self.camera {
             camera.check(place)?;
         }
@@ -453,13 +427,7 @@ impl Scene {
     fn check_materials(&self) -> Result<(), SceneError> {
         let check = |place: &Subject, material: Material| {
             let (friction, restitution) = (material.friction, material.restitution);
-            ensure(
-                (0.0..=1e3).contains(&friction),
-                place,
-                "friction",
-                friction,
-                "0 to 1000",
-            )?;
+            place.within("friction", friction, 0.0..=1e3, "")?;
             ensure(
                 (friction..=1e3).contains(&material.at_rest()),
                 place,
@@ -467,13 +435,7 @@ impl Scene {
                 material.at_rest(),
                 &format!("at least `friction`, which is {friction}, and at most 1000"),
             )?;
-            ensure(
-                (0.0..=1.0).contains(&restitution),
-                place,
-                "restitution",
-                restitution,
-                "0 to 1",
-            )
+            place.within("restitution", restitution, 0.0..=1.0, "")
         };
         for (name, material) in &self.materials {
             check(&Subject::named("material", name), *material)?;

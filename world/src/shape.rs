@@ -28,7 +28,7 @@ pub enum Shape {
     },
     /// All points within `radius` of a segment along y, centred on the origin.
     Capsule {
-        /// Of the segment, without the round caps \[m\].
+        /// Length of the segment, without the round caps \[m\].
         length: f64,
         /// \[m\]
         radius: f64,
@@ -37,12 +37,12 @@ pub enum Shape {
     HalfSpace,
     /// The smallest convex solid around some points.
     Hull {
-        /// At least four, not all in one plane \[m\].
+        /// Points of the hull: at least four, not all in one plane \[m\].
         points: Vec<[f64; 3]>,
     },
     /// Several solids that move as one; a part is not itself a compound.
     Compound {
-        /// At least one.
+        /// Its solids, at least one.
         parts: Vec<Part>,
     },
     /// A closed triangle mesh.
@@ -55,7 +55,7 @@ pub enum Shape {
 pub struct Part {
     /// Its solid.
     pub shape: Shape,
-    /// Where it is in the frame of the whole \[m\].
+    /// Its position in the frame of the compound \[m\].
     #[serde(default, skip_serializing_if = "is_default")]
     pub position: [f64; 3],
     /// How it is turned, as a unit quaternion (x, y, z, w). Not together with `turn`.
@@ -120,7 +120,7 @@ impl Turn {
         Self { axis, degrees }
     }
 
-    /// As a unit quaternion; the identity for an axis without direction.
+    /// The rotation as a unit quaternion; the identity for an axis without direction.
     pub fn quaternion(&self) -> Quat {
         let axis = Vec3::from(self.axis).normalize_or_zero();
         rotation_about(axis, self.degrees.to_radians()).normalize()
@@ -215,12 +215,11 @@ impl Mesh {
             self.scale,
             "more than zero, finite",
         )?;
-        ensure(
-            (4..=400).contains(&self.resolution),
-            place,
+        place.within(
             &field("resolution"),
-            self.resolution,
-            "4 to 400 cells",
+            self.resolution.into(),
+            4.0..=400.0,
+            "cells",
         )?;
         // vertices and triangles that stand in the scene
         if inline {
@@ -283,7 +282,7 @@ impl Part {
         }
     }
 
-    /// Where it is in the frame of the whole.
+    /// Its pose in the frame of the compound.
     pub fn pose(&self) -> Pose {
         pose_of(self.position, self.rotation, self.turn)
     }
@@ -417,7 +416,7 @@ impl Shape {
         }
     }
 
-    /// Smallest and largest corner of a box around it when it stands at `pose` \[m\].
+    /// Smallest and largest corner of its bounding box at `pose` \[m\].
     pub fn bounds_in(&self, pose: &Pose) -> Option<(Vec3, Vec3)> {
         if let Self::Sphere { radius } = self {
             return Some((pose.position - *radius, pose.position + *radius));
@@ -443,13 +442,13 @@ impl Shape {
         }
     }
 
-    /// How far it reaches below and above the origin of its frame \[m\].
+    /// Its extent below and above the origin of its frame, both positive \[m\].
     pub(crate) fn below_and_above(&self) -> (f64, f64) {
         self.bounds()
             .map_or((0.0, 0.0), |(low, high)| (-low.y, high.y))
     }
 
-    /// The same shape, larger by `factor`; a box by its own factor along each axis.
+    /// The shape scaled by `factor`, which may differ between axes for a box only.
     pub(crate) fn scaled(&self, factor: Vec3) -> Self {
         let times = |v: &[f64; 3]| (Vec3::from(*v) * factor.x).to_array();
         match self {
@@ -486,28 +485,18 @@ impl Shape {
 
     /// Says what is wrong with it, naming `place`.
     pub(crate) fn validate(&self, place: &Subject) -> Result<(), SceneError> {
-        let length = |field: &str, x: f64| {
-            let wanted = "more than zero and at most 1e6 m";
-            ensure(
-                x > 0.0 && x <= FARTHEST,
-                place,
-                field,
-                format!("{x} m"),
-                wanted,
-            )
-        };
         // each kind of shape
         match self {
             Self::Box { size } => {
                 for (axis, x) in ["x", "y", "z"].iter().zip(size) {
-                    length(&format!("shape.box.size.{axis}"), *x)?;
+                    place.length(&format!("shape.box.size.{axis}"), *x)?;
                 }
                 Ok(())
             }
-            Self::Sphere { radius } => length("shape.sphere.radius", *radius),
+            Self::Sphere { radius } => place.length("shape.sphere.radius", *radius),
             Self::Capsule { length: l, radius } => {
-                length("shape.capsule.length", *l)?;
-                length("shape.capsule.radius", *radius)
+                place.length("shape.capsule.length", *l)?;
+                place.length("shape.capsule.radius", *radius)
             }
             Self::HalfSpace => Ok(()),
             Self::Hull { points } => {

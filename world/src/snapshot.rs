@@ -3,6 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
+use drystone_base::Stopwatch;
 use drystone_rigid as rigid;
 use serde::{Deserialize, Serialize};
 
@@ -13,7 +14,7 @@ use crate::roster::Roster;
 use crate::strands::{StrandSnapshot, Strands};
 use crate::{Report, SceneError, World};
 
-/// Where everything was before a step that has cloth in it.
+/// State at the begin of a step with cloth, to go back to if the cloth stalls.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Unfinished {
     pub(crate) rigid: rigid::State,
@@ -26,7 +27,7 @@ pub struct Unfinished {
 /// A snapshot read from a file needs a world with the same things in it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Snapshot {
-    /// Of the scene; see [`World::fingerprint`].
+    /// Fingerprint of the scene; see [`World::fingerprint`].
     pub fingerprint: u64,
     /// The rigid bodies.
     pub rigid: rigid::State,
@@ -36,16 +37,16 @@ pub struct Snapshot {
     pub strands: Option<StrandSnapshot>,
     /// The cloth, if there is any.
     pub cloths: Option<ClothSnapshot>,
-    /// What had gone wrong by then.
+    /// Findings up to then.
     pub findings: Vec<Finding>,
-    /// Where everything was before the step that was interrupted, if one was.
+    /// State at the begin of the step that was interrupted, if one was.
     pub unfinished: Option<Unfinished>,
-    /// What there was, in a world that is not as its scene described it.
+    /// The things of that time, in a world to which things have come or gone.
     #[serde(skip)]
     pub(crate) edition: Option<Arc<Edition>>,
 }
 
-/// What there was in a world at some time, without how it moved.
+/// The things of a world at some time, without their motion.
 pub(crate) struct Edition {
     roster: Roster,
     rigid: rigid::Model,
@@ -66,7 +67,7 @@ impl fmt::Debug for Edition {
 }
 
 impl World {
-    /// All that moves.
+    /// Takes a snapshot of all that moves.
     pub fn snapshot(&self) -> Snapshot {
         Snapshot {
             fingerprint: self.fingerprint(),
@@ -80,7 +81,7 @@ impl World {
         }
     }
 
-    /// Goes back (or on) to `snapshot`; refuses one of another scene, or a damaged one.
+    /// Sets the state to that of `snapshot`; refuses a snapshot of another scene, or a damaged one.
     pub fn restore(&mut self, snapshot: &Snapshot) -> Result<(), SceneError> {
         let edition = self.edition_of(snapshot)?;
         let there = match &edition {
@@ -129,7 +130,7 @@ impl World {
         Ok(())
     }
 
-    /// What there is now, for snapshots; made once for all of them until something comes or goes.
+    /// The things of now, for snapshots; made once for all snapshots until something comes or goes.
     pub(crate) fn edition(&self) -> Arc<Edition> {
         let edition = || {
             // a model that runs can be built again
@@ -144,7 +145,7 @@ impl World {
         self.edition.get_or_init(edition).clone()
     }
 
-    /// What there was when `snapshot` was taken, where that differs from what there is now.
+    /// The things of the time of `snapshot`, where they differ from those of now.
     fn edition_of(&self, snapshot: &Snapshot) -> Result<Option<Arc<Edition>>, SceneError> {
         let (roster, wanted) = (&self.roster, self.fingerprint());
         let same = snapshot.fingerprint == wanted;
@@ -164,7 +165,7 @@ impl World {
         }
     }
 
-    /// Replaces what there is by what there was.
+    /// Replaces the things of now by those of `edition`.
     fn adopt(&mut self, edition: &Arc<Edition>) -> Result<(), SceneError> {
         let options = self.rigid.options().clone();
         let strands = edition.strands.as_ref().map(Strands::as_described);
@@ -183,6 +184,7 @@ impl World {
         (model.gravity, model.materials) =
             (self.rigid.model.gravity, self.rigid.model.materials.clone());
         self.rigid = rigid::System::new(model, options)?;
+        self.rigid.set_clock(Stopwatch::clock);
         self.cloths = edition.cloths.clone();
         if let (Some(strands), Some(total)) = (&mut self.strands, totals.0) {
             strands.total = total;
@@ -210,7 +212,7 @@ fn damaged(what: &str) -> SceneError {
     )
 }
 
-/// What makes `state` unusable for `n` bodies, if something does.
+/// The part of `state` that is unusable for `n` bodies, if there is one.
 fn damage(state: &rigid::State, n: usize) -> Option<&'static str> {
     let lengths = [
         state.position.len(),

@@ -46,7 +46,7 @@ pub struct ClothSolver {
     /// Whether all cloth is chains and particles of the plane z = 0.
     #[serde(skip_serializing_if = "is_default")]
     pub plane: bool,
-    /// How events are timed; its keys stand beside the others.
+    /// Options of the event loop; in files their keys stand beside the others.
     #[serde(flatten)]
     pub events: ClothOptions,
 }
@@ -164,7 +164,7 @@ impl<'de> Deserialize<'de> for Solvers {
     }
 }
 
-/// What `[solver.cloth]` has beside the options of events.
+/// Keys of `[solver.cloth]` apart from the options of the event loop.
 #[derive(Default)]
 struct Keeping(ClothSolver);
 
@@ -192,7 +192,7 @@ impl<'de> Deserialize<'de> for ClothSolver {
     }
 }
 
-/// What old words of a scene file say.
+/// Values that a scene file gives in words of older versions.
 #[derive(Default)]
 struct OldWords {
     rigid: Option<Options>,

@@ -15,7 +15,7 @@ pub use hold::{Anchor, Held, Hold, JointKey};
 use crate::defaults::is_default;
 use crate::error::{ensure, show};
 use crate::shape::{FARTHEST, pose_of, validate_pose};
-use crate::{Key, SceneError, Subject, Turn};
+use crate::{Key, SceneError, Subject, Turn, UserData};
 
 /// One strand (or as many as a file has curves): hair, a rope, an ear, a branched tree. Only its
 /// points are needed; the rest is a human hair, clamped where it begins.
@@ -34,19 +34,19 @@ pub struct Strand {
     /// Instead of `points`: a `.hair` or `.usda` file, one strand for each curve in it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
-    /// How long a unit of the file is, where the file does not say (`.hair`): 0.01 for centimetres \[m\].
+    /// Length of a unit of the file, where the file has none (`.hair`): 0.01 for centimetres \[m\].
     #[serde(skip_serializing_if = "is_metre")]
     pub metres_per_unit: f64,
     /// Which axis of the file points up, where the file does not say.
     #[serde(skip_serializing_if = "is_default")]
     pub up_axis: UpAxis,
-    /// Of the curves of a file, take every so-manieth.
+    /// Use only every n-th curve of the file.
     #[serde(skip_serializing_if = "is_first")]
     pub every: u32,
-    /// Replace the points of the curve by so many segments of equal length.
+    /// Number of segments of equal length that replace the points of the curve.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub segments: Option<u32>,
-    /// The shape without load, if it is not that of the start: as many points \[m\].
+    /// The shape without load, where it differs from the start; as many points as `points` \[m\].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rest: Option<Vec<[f64; 3]>>,
     /// Hints for the x axis of each segment's frame, as many as segments; carried along without
@@ -85,18 +85,18 @@ pub struct Strand {
     /// that nothing sags.
     #[serde(skip_serializing_if = "is_default")]
     pub zero_gravity: bool,
-    /// Where the stiffness cannot hold the groom, raise it to this many times the least that does
+    /// Where the stiffness cannot hold the groom, it is raised to this multiple of the least that does
     /// \[1\].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stiffen: Option<f64>,
-    /// At the start, turn every joint at random by up to so much about each axis, once the shape without
-    /// load is known: does a groom find back? \[rad\]
+    /// At the start, every joint is turned at random by up to this angle about each axis, after the shape without
+    /// load was found: a test of whether a groom returns to its shape \[rad\]
     #[serde(skip_serializing_if = "is_default")]
     pub kick: f64,
     /// A pose to which it is pulled with `fibre.pose_strength`, over time.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub pose: Vec<PoseKey>,
-    /// What of it is held.
+    /// Constraints on it.
     #[serde(
         rename = "hold",
         alias = "constraint",
@@ -106,6 +106,9 @@ pub struct Strand {
     /// Red, green and blue from 0 to 1; chosen by name if left out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub colour: Option<[f64; 3]>,
+    /// What a program or a file keeps with it; decides nothing.
+    #[serde(skip_serializing_if = "UserData::is_empty")]
+    pub user: UserData,
 }
 
 /// A curve that grows from another of the same strand.
@@ -119,7 +122,7 @@ pub struct Branch {
     pub point: usize,
     /// Its joints, the first of which is that point \[m\].
     pub points: Vec<[f64; 3]>,
-    /// What it is made of, if not of the same as the strand.
+    /// The fibre, where it is another than the strand's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fibre: Option<Fibre>,
     /// The shape without load, if it is not that of the start \[m\].
@@ -147,10 +150,10 @@ pub enum Base {
 pub struct PoseKey {
     /// \[s\]
     pub time: f64,
-    /// Of the strand, as `points`; those of the start if left out \[m\].
+    /// Points of the strand, as many as `points`; those of the start if left out \[m\].
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub points: Vec<[f64; 3]>,
-    /// Of each branch; those of the start if left out \[m\].
+    /// Points of each branch; those of the start if left out \[m\].
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub branches: Vec<Vec<[f64; 3]>>,
 }
@@ -159,7 +162,7 @@ pub struct PoseKey {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum UpAxis {
-    /// As here.
+    /// y is up, as in scenes.
     #[default]
     Y,
     /// (x, y, z) of the file is (x, z, −y) here.
@@ -169,9 +172,9 @@ pub enum UpAxis {
 /// A curve as a file has it, for [`crate::Scene::for_each_strand_file`].
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FileCurve {
-    /// From root to tip \[m\].
+    /// Points from root to tip \[m\].
     pub points: Vec<[f64; 3]>,
-    /// At each point, if the file says so \[m\].
+    /// Radius at each point, if the file has it \[m\].
     pub radii: Vec<f64>,
     /// Red, green and blue from 0 to 1, if the file says so.
     pub colour: Option<[f64; 3]>,
@@ -240,6 +243,7 @@ impl Default for Strand {
             pose: Vec::new(),
             holds: Vec::new(),
             colour: None,
+            user: UserData::new(),
         }
     }
 }
@@ -282,7 +286,7 @@ impl Strand {
         self
     }
 
-    /// Held there.
+    /// Adds a constraint.
     #[must_use]
     pub fn hold(mut self, hold: Hold) -> Self {
         self.holds.push(hold);
@@ -296,7 +300,7 @@ impl Strand {
         self
     }
 
-    /// Where the frame of its points is at the start; of a path, at its first key.
+    /// Pose of the frame of its points at the start; on a path, that of the first key.
     pub fn pose(&self) -> Pose {
         match &self.base {
             Base::Path(keys) if !keys.is_empty() => keys[0].pose(),
@@ -316,7 +320,7 @@ impl Strand {
         (own + branches.sum::<usize>()) as u64
     }
 
-    /// What errors call it.
+    /// The strand as errors name it.
     pub(crate) fn place(&self) -> Subject {
         Subject::named("strand", &self.name)
     }
@@ -356,7 +360,7 @@ impl Strand {
         chosen.map(strand).collect()
     }
 
-    /// Its points with `segments` equal pieces, if that is asked for.
+    /// Its points, resampled to `segments` equal segments if that is given.
     pub(crate) fn even_points(&self) -> Vec<[f64; 3]> {
         match self.segments {
             Some(n) if self.points.len() > 1 && n > 0 => evenly(&self.points, n),
@@ -364,7 +368,7 @@ impl Strand {
         }
     }
 
-    /// Says what is wrong with what the strand system does not look at.
+    /// Checks what the strand system does not check.
     pub(crate) fn validate(&self) -> Result<(), SceneError> {
         let place = &self.place();
         // file and units
@@ -410,13 +414,7 @@ impl Strand {
             }
         }
         if let Some(n) = self.segments {
-            ensure(
-                (1..=100_000).contains(&n),
-                place,
-                "segments",
-                n,
-                "1 to 100000",
-            )?;
+            place.within("segments", n.into(), 1.0..=1e5, "")?;
             let whole = self.branches.is_empty() && self.rest.is_none() && self.normals.is_none();
             let wanted = "it left out beside `branch`, `rest` or `normals`";
             ensure(whole, place, "segments", n, wanted)?;
@@ -432,18 +430,8 @@ impl Strand {
             let fine = (1.0..=1e6).contains(&margin);
             ensure(fine, place, "stiffen", margin, "a factor from 1 to 1e6")?;
         }
-        let fine = (0.0..=1.0).contains(&self.kick);
-        ensure(fine, place, "kick", self.kick, "0 to 1 rad")?;
-        if let Some(colour) = self.colour {
-            let fine = colour.iter().all(|x| (0.0..=1.0).contains(x));
-            ensure(
-                fine,
-                place,
-                "colour",
-                show(&colour),
-                "three numbers from 0 to 1",
-            )?;
-        }
+        place.within("kick", self.kick, 0.0..=1.0, "rad")?;
+        place.colour(self.colour)?;
         ensure(
             (0.0..=1e12).contains(&self.root),
             place,

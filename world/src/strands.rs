@@ -32,14 +32,14 @@ pub struct StrandSnapshot {
     pub impulses: Vec<ContactImpulse>,
 }
 
-/// Where a body is put that is not there: too far for anything to meet it \[m\].
+/// Position of the obstacles of absent bodies, out of reach of everything \[m\].
 pub(crate) const AWAY: Vec3 = Vec3::new(0.0, -1e7, 0.0);
 
-/// What of a curve stays the same in all frames.
+/// Appearance of a curve, which is the same in all frames.
 #[derive(Clone)]
 struct Appearance {
     name: Arc<str>,
-    /// At every point \[m\].
+    /// Radius at every point \[m\].
     radii: Arc<[f64]>,
     colour: Option<[f64; 3]>,
 }
@@ -53,22 +53,22 @@ pub(crate) struct Strands {
     anchors: Vec<Attachment>,
     /// Steps of the strands in one of the bodies.
     pub(crate) substeps: u32,
-    /// Of every curve, by strand.
+    /// Appearance of every curve, by strand.
     appearances: Vec<Vec<Appearance>>,
     pub(crate) rest_shapes: Vec<strand::RestShape>,
-    /// Of every body that forces move: its index among the rigid bodies of the strand system.
+    /// By body: its index among the bodies of the strand system, for those that forces move.
     pub(crate) links: Vec<Option<usize>>,
-    /// What its contacts with bodies gave each of those over the last step.
+    /// Impulses of contacts with other bodies on each of those over the last step.
     pub(crate) impulses: Vec<ContactImpulse>,
     /// Bodies that strands pass through.
     pub(crate) passable: Vec<bool>,
-    /// Where the shape of each body is now.
+    /// Pose of the shape of each body now.
     pub(crate) poses: Vec<Pose>,
     /// Whether the bodies have taken a step that the strands have not.
     pub(crate) behind: bool,
     /// Since the world was made.
     pub(crate) total: Report,
-    /// Of the last step.
+    /// Report of the last step.
     pub(crate) last: Report,
 }
 
@@ -129,7 +129,7 @@ impl Strands {
         Ok(strands)
     }
 
-    /// None yet, among the bodies of an expanded `scene` where these are now.
+    /// No strands, with the bodies of an expanded `scene` as obstacles where these are now.
     pub(crate) fn none_yet(scene: &Scene, rigid: &rigid::System) -> Result<Self, SceneError> {
         let mut strands = Self::of(scene, rigid)?;
         strands.system.state.time = rigid.state.time;
@@ -283,7 +283,7 @@ impl Strands {
         list
     }
 
-    /// How deep the surface of a strand is in a body, at most, anywhere along it \[m\].
+    /// Deepest penetration of any strand into a body \[m\]. Expensive: tests every segment.
     pub(crate) fn deepest(&self) -> f64 {
         let mut deepest = 0.0f64;
         let state = &self.system.state;
@@ -321,7 +321,7 @@ impl Strands {
         strands.map(|strand| strand.contacts.len()).sum()
     }
 
-    /// Of all strands \[kg\].
+    /// Mass of all strands \[kg\].
     pub(crate) fn mass(&self) -> f64 {
         let of = |i| self.system.properties(i).links.iter().map(|link| link.mass);
         (0..self.system.model.len()).flat_map(of).sum()
@@ -331,7 +331,7 @@ impl Strands {
         energy::kinetic_energy(&self.system)
     }
 
-    /// Of weight, and of bent, twisted and stretched joints \[J\].
+    /// Potential energy of weight and of bent, twisted and stretched joints \[J\].
     pub(crate) fn potential_energy(&self) -> f64 {
         energy::potential_energy(&self.system) + energy::elastic_energy(&self.system)
     }
@@ -519,7 +519,7 @@ impl Strands {
         Ok(())
     }
 
-    /// The same strands as described; a snapshot says where they are.
+    /// The same strands in the state of their description; a snapshot brings them to theirs.
     pub(crate) fn as_described(&self) -> Result<Self, SceneError> {
         let (model, options) = (self.system.described_model(), self.system.options());
         Ok(Self {
@@ -568,7 +568,7 @@ fn anchor(constraint: &mut strand::Constraint) -> Option<&mut MotionPath> {
     }
 }
 
-/// Where the shape of every body is.
+/// Pose of the shape of every body.
 pub(crate) fn poses(rigid: &rigid::System) -> Vec<Pose> {
     let pose = |i| rigid.state.shape_pose(&rigid.model, i);
     (0..rigid.model.len()).map(pose).collect()
@@ -586,7 +586,7 @@ fn between(a: &Pose, b: &Pose, u: f64) -> Pose {
     Pose::new(a.position + (b.position - a.position) * u, turn)
 }
 
-/// What of the curves of a strand stays the same in all frames.
+/// Appearance of the curves of a strand.
 fn appearances_of(strand: &Strand, chain: &strand::Chain) -> Vec<Appearance> {
     let curves = chain.parameters.iter().enumerate();
     let appearance = |(c, parameters): (usize, &strand::Parameters)| {

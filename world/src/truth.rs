@@ -31,7 +31,7 @@ pub use table::{bodies, cloth, strands};
 #[derive(Clone, Debug, PartialEq)]
 pub struct Truth {
     row: &'static Row,
-    /// One for each field of the row.
+    /// Values of the row's fields, in order.
     values: Vec<Value>,
     /// Values given in Rust for fields that the row does not have.
     misplaced: Vec<(String, Value)>,
@@ -57,7 +57,7 @@ struct Row {
     /// The truth in one line, and what it asks for; see [`Truth::fill_in`].
     text: &'static str,
     wanted: &'static str,
-    /// How a measured value reads.
+    /// Writes a measured value for people.
     shown: fn(&Watch, f64) -> String,
     sampler: Sampler,
     sampling: Sampling,
@@ -80,7 +80,7 @@ impl fmt::Debug for Row {
 struct Table {
     doc: &'static [&'static str],
     rows: &'static [Row],
-    /// What a file may say there.
+    /// The words that a file may have there.
     words: &'static [&'static str],
 }
 
@@ -171,7 +171,7 @@ impl Truth {
         ends.into_iter().fold(self, set)
     }
 
-    /// At that time instead of the end \[s\].
+    /// Judged at `time` instead of the end \[s\].
     #[must_use]
     pub fn at(self, time: f64) -> Self {
         let field = self.place("time").map_or("at", |_| "time");
@@ -227,7 +227,7 @@ impl Truth {
         self.named(&["with", "from"])
     }
 
-    /// Whether it is about one thing, even if its name fits several.
+    /// Whether it names a single body or strand rather than a pattern.
     fn is_about_one(&self) -> bool {
         self.named(&["body", "strand"]).is_some()
     }
@@ -285,7 +285,7 @@ impl Truth {
         Ok(())
     }
 
-    /// `template` with the fields filled in; nothing if it shows one that is left out.
+    /// `template` with the fields filled in; `None` if it names one that is left out.
     ///
     /// `{field}` is the value as such, `{field:m}` a length, `{field:e}` with an exponent, `{field:%}`
     /// in percent; `{span}` and `{when}` say from when to when, and when. Of `[a|b]` those parts are
@@ -308,7 +308,7 @@ impl Truth {
         Some(text + rest)
     }
 
-    /// What stands in place of `{key}`.
+    /// The text that replaces `{key}`.
     fn show(&self, key: &str) -> Option<String> {
         let (field, form) = key.split_once(':').unwrap_or((key, ""));
         let first = |fields: [&str; 2]| fields.iter().find_map(|field| self.number(field));
@@ -363,7 +363,7 @@ fn metres(x: f64) -> String {
     }
 }
 
-/// At most four figures after the point, no trailing zeros.
+/// Writes `x` with at most four digits after the point and no trailing zeros.
 fn tidy(x: f64) -> String {
     let text = format!("{x:.4}");
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
@@ -391,7 +391,7 @@ mod tests {
         }
     }
 
-    /// Some value that a field takes.
+    /// An example of a value that the field takes.
     fn any(field: &Spec) -> Value {
         match field.kind {
             Kind::Number => 2.5.into(),

@@ -10,12 +10,47 @@ pub use strand::{StrandMut, StrandRef};
 
 use drystone_base::Vec3;
 
-use crate::{BodyId, ClothId, StrandId, Thing, World};
+use crate::{BodyId, ClothId, StrandId, Thing, UserData, World};
+
+/// What every view can do.
+macro_rules! views {
+    ($($view:ident, $handle:ident, $id:ident;)*) => {$(
+        impl<'w> $view<'w> {
+            /// Its id.
+            pub fn id(&self) -> $id {
+                self.id
+            }
+
+            /// What is kept with it.
+            pub fn user_data(&self) -> &'w UserData {
+                self.world.user_data(self.id)
+            }
+        }
+
+        impl $handle<'_> {
+            /// To change what is kept with it.
+            pub fn user_data_mut(&mut self) -> &mut UserData {
+                self.world.user_data_mut(self.id)
+            }
+
+            /// Takes it out; see [`World::remove`].
+            pub fn remove(self) -> bool {
+                self.world.remove(self.id)
+            }
+        }
+    )*};
+}
+
+views! {
+    BodyRef, BodyMut, BodyId;
+    StrandRef, StrandMut, StrandId;
+    ClothRef, ClothMut, ClothId;
+}
 
 /// A point at which a thing touches another.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ContactPoint {
-    /// Who is touched.
+    /// The thing that is touched.
     pub other: Thing,
     /// \[m\]
     pub point: Vec3,
@@ -23,50 +58,52 @@ pub struct ContactPoint {
     pub normal: Vec3,
     /// Signed distance, negative inside \[m\].
     pub distance: f64,
-    /// What the other exerts \[N\].
+    /// Force that the other exerts \[N\].
     pub force: Vec3,
 }
 
 impl World {
     /// A body to look at.
     pub fn body(&self, id: BodyId) -> Option<BodyRef<'_>> {
-        Some(BodyRef::new(self, id, self.body_row(id)?))
+        let (world, row) = (self, self.body_row(id)?);
+        Some(BodyRef { world, id, row })
     }
 
     /// A body to act on.
     pub fn body_mut(&mut self, id: BodyId) -> Option<BodyMut<'_>> {
-        let row = self.body_row(id)?;
-        Some(BodyMut::new(self, id, row))
+        let (row, world) = (self.body_row(id)?, self);
+        Some(BodyMut { world, id, row })
     }
 
     /// A strand to look at.
     pub fn strand(&self, id: StrandId) -> Option<StrandRef<'_>> {
-        let row = self.roster.strands.row(id)?;
-        Some(StrandRef::new(
-            self,
+        Some(StrandRef {
+            world: self,
             id,
-            row,
-            &self.strands.as_ref()?.system,
-        ))
+            row: self.roster.strands.row(id)?,
+            system: self.strands()?,
+        })
     }
 
     /// A strand to act on.
     pub fn strand_mut(&mut self, id: StrandId) -> Option<StrandMut<'_>> {
-        let row = self.roster.strands.row(id)?;
-        self.strands
-            .is_some()
-            .then(|| StrandMut::new(self, id, row))
+        let (row, world) = (self.roster.strands.row(id)?, self);
+        Some(StrandMut { world, id, row })
     }
 
     /// A cloth to look at.
     pub fn cloth(&self, id: ClothId) -> Option<ClothRef<'_>> {
-        let row = self.roster.cloths.row(id)?;
-        Some(ClothRef::new(self, id, row, &self.cloths.as_ref()?.system))
+        Some(ClothRef {
+            world: self,
+            id,
+            row: self.roster.cloths.row(id)?,
+            system: self.cloths()?,
+        })
     }
 
     /// A cloth to act on.
     pub fn cloth_mut(&mut self, id: ClothId) -> Option<ClothMut<'_>> {
-        let row = self.roster.cloths.row(id)?;
-        self.cloths.is_some().then(|| ClothMut::new(self, id, row))
+        let (row, world) = (self.roster.cloths.row(id)?, self);
+        Some(ClothMut { world, id, row })
     }
 }

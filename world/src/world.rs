@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
+use drystone_base::Stopwatch;
 use drystone_rigid::{ContactProblem, System};
 
 use crate::build::Builder;
@@ -12,7 +13,7 @@ use crate::finding::Findings;
 use crate::roster::Roster;
 use crate::snapshot::{Edition, Unfinished};
 use crate::strands::Strands;
-use crate::{Body, Event, Report, RestShape, Scene, SceneError, StrandReport, Thing};
+use crate::{Body, Event, Report, RestShape, Scene, SceneError, StrandReport, Thing, UserData};
 
 /// A scene come alive.
 pub struct World {
@@ -26,18 +27,18 @@ pub struct World {
     pub(crate) last_step: f64,
     pub(crate) exchange: Exchange,
     pub(crate) findings: Findings,
-    /// Where everything was before a step that was interrupted.
+    /// State at the begin of a step that was interrupted.
     pub(crate) unfinished: Option<Unfinished>,
-    /// What the last step did.
+    /// Report of the last step.
     pub(crate) report: Report,
-    /// Of the last step, and who touched at its end.
+    /// Events of the last step, and the pairs that touched at its end.
     pub(crate) events: Vec<Event>,
     pub(crate) touched: Vec<(Thing, Thing)>,
     /// What there was at first, once something has come or gone, and what there is now, once a snapshot needs it.
     pub(crate) origin: Option<Arc<Edition>>,
     pub(crate) edition: OnceLock<Arc<Edition>>,
-    /// Numbers that the program keeps with things.
-    pub(crate) user: BTreeMap<Thing, u128>,
+    /// What is kept with things, where it was changed since they were described.
+    pub(crate) user: BTreeMap<Thing, UserData>,
 }
 
 impl World {
@@ -55,7 +56,8 @@ impl World {
         for body in &scene.bodies {
             model.add(builder.body(body)?)?;
         }
-        let rigid = System::new(model, scene.options()?)?;
+        let mut rigid = System::new(model, scene.options()?)?;
+        rigid.set_clock(Stopwatch::clock);
         Ok(Self {
             builder,
             strands: Strands::new(&scene, &rigid)?,
@@ -107,12 +109,12 @@ impl World {
         &self.rigid
     }
 
-    /// The rigid bodies, to change options or for what views of single bodies do not do.
+    /// The rigid bodies, to change options or what the views of single bodies do not reach.
     pub fn system_mut(&mut self) -> &mut System {
         &mut self.rigid
     }
 
-    /// What the last step did.
+    /// Report of the last step.
     pub fn report(&self) -> &Report {
         &self.report
     }
@@ -137,7 +139,7 @@ impl World {
         self.strands.as_ref().map(|strands| &strands.system)
     }
 
-    /// The strands, to push them about or to change options.
+    /// The strands, to apply forces or to change options.
     pub fn strands_mut(&mut self) -> Option<&mut drystone_strand::System> {
         self.strands.as_mut().map(|strands| &mut strands.system)
     }
@@ -153,28 +155,28 @@ impl World {
         self.cloths.as_ref().map(|cloths| &cloths.system)
     }
 
-    /// The cloth, to move its pins or to look closer.
+    /// The cloth, to move its pins or for diagnostics.
     pub fn cloths_mut(&mut self) -> Option<&mut drystone_cloth::System> {
         self.cloths.as_mut().map(|cloths| &mut cloths.system)
     }
 
-    /// What the cloth did since the world was made.
+    /// Totals of the cloth since the world was made.
     pub fn cloth_total(&self) -> Option<&ClothTotal> {
         self.cloths.as_ref().map(|cloths| &cloths.total)
     }
 
-    /// What the strands did since the world was made.
+    /// Totals of the strands since the world was made.
     pub fn strand_total(&self) -> Option<&StrandReport> {
         self.strands.as_ref().map(|strands| &strands.total)
     }
 
-    /// What came of the grooms that are not to sag (`zero_gravity`).
+    /// Rest shapes found for grooms with `zero_gravity`.
     pub fn rest_shapes(&self) -> &[RestShape] {
         let shapes = self.strands.as_ref().map(|strands| &strands.rest_shapes);
         shapes.map_or(&[], |shapes| shapes)
     }
 
-    /// How many points of strands touch a body.
+    /// Number of points of strands that touch a body.
     pub fn strand_contacts(&self) -> usize {
         self.strands.as_ref().map_or(0, Strands::contacts)
     }

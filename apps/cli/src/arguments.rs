@@ -26,19 +26,19 @@ pub(crate) enum Command {
         #[arg(long)]
         json: bool,
     },
-    /// Simulate a scene and write what comes of it
+    /// Simulate a scene and write its results
     Run(Box<Run>),
     /// Make files, pictures and films of a recorded run
     Export(Export),
-    /// Run scenes and hold them to their truths; exit code 1 if one is broken
+    /// Run scenes and test their truths; exit code 1 if one is broken
     Check(Check),
-    /// Make random scenes and hold them to laws; exit code 1 if one is broken
+    /// Make random scenes and test laws on them; exit code 1 if one is broken
     Trial(Trial),
     /// Compare contact solvers on problems from files or scenes
     Lab(Lab),
     /// Watch scenes in the browser, take them apart and play with them
     View(View),
-    /// Put the bounds that cloth relies on to published collision queries
+    /// Test the certificates of cloth on published collision queries
     Ccd(Ccd),
     /// Print the JSON Schema of scene files
     Schema,
@@ -47,17 +47,17 @@ pub(crate) enum Command {
 /// What is simulated, and how.
 #[derive(Clone, Debug, Default, Args)]
 pub(crate) struct Adjust {
-    /// Simulate so many seconds instead of what the scene says
+    /// Simulate this many seconds instead of the scene's duration
     #[arg(long, value_name = "S")]
     pub(crate) seconds: Option<f64>,
     /// Change a value of the scene: `dt=0.005`, `gravity=[0,-1.62,0]`,
     /// `material.brick.friction=0.3`, `body.roof.mass=500`, `solver.rigid.two_level.sweeps=8`
     #[arg(long, value_name = "KEY=VALUE")]
     pub(crate) set: Vec<String>,
-    /// Move every body at random by up to so many metres sideways, with gaps of a tenth below
+    /// Move every body sideways at random by up to this many metres, with gaps of a tenth of that below
     #[arg(long, value_name = "METRES")]
     pub(crate) perturb: Option<f64>,
-    /// Which of the random starts
+    /// Seed of the random start
     #[arg(long, value_name = "N", requires = "perturb")]
     pub(crate) seed: Option<u32>,
     /// Method that takes the steps: two-level, vsp, pgs, pgs-projection, isp, soft
@@ -79,7 +79,7 @@ pub(crate) struct Run {
     /// name makes one file a frame), .hair (strands of the last frame)
     #[arg(short, long = "output", value_name = "FILE.usda|.glb|.csv|.obj|.hair")]
     pub(crate) output: Vec<PathBuf>,
-    /// Record the run, to be looked at or exported later
+    /// Record the run, to view or export it later
     #[arg(long, value_name = "FILE.drec")]
     pub(crate) record: Option<PathBuf>,
     /// Make a film; .mp4 and .webm need the program ffmpeg, .gif and .png (animated) do not
@@ -105,13 +105,13 @@ pub(crate) struct Run {
     /// folder or .dlm (OpenTissue), otherwise Drystone's own format
     #[arg(long, value_name = "T:FILE", value_parser = Dump::parse)]
     pub(crate) dump_problem: Vec<Dump>,
-    /// Write the pieces of cloth that keep a scene from starting, or that stall it, if any do
+    /// Write the triangles of cloth that keep a scene from starting, or that stall it
     #[arg(long, value_name = "FILE.obj")]
     pub(crate) patch: Option<PathBuf>,
     /// Stop at the first finding (body lost, energy gained, strand unsolved, cloth stalled, ...)
     #[arg(long)]
     pub(crate) strict: bool,
-    /// Put the run by in this file, to be resumed bit for bit
+    /// Write checkpoints to this file, from which the run resumes bit for bit
     #[arg(long, value_name = "FILE")]
     pub(crate) checkpoint: Option<PathBuf>,
     /// Simulated seconds between checkpoints [default: 1]
@@ -123,7 +123,7 @@ pub(crate) struct Run {
 }
 
 impl Run {
-    /// What happens without any argument.
+    /// The command that runs without arguments.
     pub(crate) fn of_default_scene() -> Self {
         let scene = drystone_gallery::DEFAULT;
         let file = |ending: &str| PathBuf::from(format!("out/{scene}.{ending}"));
@@ -144,7 +144,7 @@ pub(crate) struct Filming {
     /// Size of the film in pixels [default: 960x540]
     #[arg(long, value_name = "WIDTHxHEIGHT", value_parser = film_size)]
     pub(crate) film_size: Option<(u32, u32)>,
-    /// How fast the camera of the film goes around the scene
+    /// Speed of the camera of the film around the scene
     #[arg(long, value_name = "DEGREES_PER_SECOND", allow_negative_numbers = true)]
     pub(crate) orbit: Option<f64>,
 }
@@ -267,16 +267,16 @@ pub(crate) struct Lab {
         allow_negative_numbers = true
     )]
     pub(crate) most_seconds: f64,
-    /// Begin with the first guess of the problem instead of nothing
+    /// Begin with the first guess of the problem instead of zero
     #[arg(long)]
     pub(crate) warm: bool,
-    /// Iterates that Anderson acceleration looks back on, 1 to 50 [default: 5]
+    /// Window of Anderson acceleration in iterates, 1 to 50 [default: 5]
     #[arg(long, value_name = "N")]
     pub(crate) window: Option<usize>,
-    /// What the two-level solvers take together: layer, column, sector or pair [default: layer]
+    /// What the two-level solvers aggregate: layer, column, sector or pair [default: layer]
     #[arg(long, value_name = "NAME")]
     pub(crate) aggregates: Option<String>,
-    /// Sweeps before each step of methods that also do something else [default: their own]
+    /// Sweeps before each step of methods that do not only sweep [default: their own]
     #[arg(long, value_name = "N")]
     pub(crate) inner_sweeps: Option<u32>,
     /// Factor on every step of a sweep, between 0 and 2 [default: the method's own]

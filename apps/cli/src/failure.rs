@@ -9,11 +9,11 @@ use miette::{LabeledSpan, MietteDiagnostic, NamedSource, Report};
 
 use crate::say;
 
-/// All is well.
+/// Success.
 pub(crate) const WELL: u8 = 0;
 /// A truth is broken, or a result could not be written.
 pub(crate) const BROKEN: u8 = 1;
-/// What was asked for makes no sense.
+/// The input is invalid.
 pub(crate) const BAD_INPUT: u8 = 2;
 /// The run came to its end, or was stopped by `--strict`, with findings.
 pub(crate) const UNSOUND: u8 = 3;
@@ -44,7 +44,7 @@ impl Failure {
         }
     }
 
-    /// The pieces of cloth that are where they cannot be, as the text of an OBJ file, if that is why.
+    /// The triangles of cloth whose start is not allowed, as the text of an OBJ file, if that is the failure.
     pub(crate) fn patch(&self) -> Option<&str> {
         match &self.what {
             What::Refused(_, patch) => Some(patch),

@@ -7,7 +7,7 @@ use crate::say;
 
 static ASKED: AtomicBool = AtomicBool::new(false);
 
-/// From now on Ctrl-C is listened to. Where it cannot be, it ends the program as ever.
+/// Begins to catch Ctrl-C. Where that is impossible, Ctrl-C ends the program as usual.
 pub(crate) fn listen() {
     let _ = ctrlc::set_handler(|| {
         if ASKED.swap(true, Ordering::SeqCst) {

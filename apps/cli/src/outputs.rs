@@ -15,7 +15,7 @@ use crate::arguments::{Filming, Run};
 use crate::failure::Failure;
 use crate::say;
 
-/// All that a run writes. A file that fails is remembered and does not touch the others.
+/// The files that a run writes. One that fails is kept in mind and does not affect the others.
 pub(crate) struct Outputs {
     sinks: Vec<Box<dyn Sink>>,
     film: Option<Film>,
@@ -27,7 +27,7 @@ pub(crate) struct Outputs {
     picture: Option<PathBuf>,
     /// Files that are whole, with their sizes \[bytes\].
     pub(crate) written: Vec<(PathBuf, u64)>,
-    /// What could not be written.
+    /// Messages about files that could not be written.
     pub(crate) failures: Vec<String>,
 }
 

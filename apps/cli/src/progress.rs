@@ -28,7 +28,7 @@ pub(crate) struct Progress {
 }
 
 impl Progress {
-    /// A run of the scene called `name` from `start` to `end` \[s\].
+    /// The progress of a run of the scene `name` from `start` to `end` \[s\].
     pub(crate) fn new(name: &str, start: f64, end: f64) -> Self {
         let now = Instant::now();
         let bar = std::io::stderr().is_terminal().then(|| {
@@ -58,8 +58,8 @@ impl Progress {
     pub(crate) fn step(&mut self, world: &World, report: &Report) {
         self.steps += 1;
         self.seconds += report.seconds.total();
-        let patience = if self.bar.is_some() { LIVELY } else { QUIET };
-        if self.shown.elapsed() < patience {
+        let interval = if self.bar.is_some() { LIVELY } else { QUIET };
+        if self.shown.elapsed() < interval {
             return;
         }
         let done = (world.time() - self.start) / (self.end - self.start).max(f64::MIN_POSITIVE);
@@ -86,8 +86,8 @@ impl Progress {
 
     /// Hears of how far cloth has come within a step.
     pub(crate) fn inside(&mut self, moment: &ClothMoment) {
-        let patience = if self.bar.is_some() { LIVELY } else { QUIET };
-        if self.shown.elapsed() < patience {
+        let interval = if self.bar.is_some() { LIVELY } else { QUIET };
+        if self.shown.elapsed() < interval {
             return;
         }
         let text = format!(
@@ -127,7 +127,7 @@ impl Progress {
         }
     }
 
-    /// Takes the bar away.
+    /// Removes the bar.
     pub(crate) fn finish(self) {
         if let Some(bar) = self.bar {
             bar.finish_and_clear();

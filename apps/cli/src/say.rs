@@ -38,7 +38,7 @@ pub(crate) fn metres(x: f64) -> String {
     }
 }
 
-/// A size of a file as a person says it.
+/// Writes the size of a file with a unit, for people.
 pub(crate) fn bytes(n: u64) -> String {
     match n {
         n if n < 1000 => format!("{n} B"),

@@ -13,9 +13,9 @@ use crate::set;
 /// A scene, where it came from, and what to call it.
 pub(crate) struct Found {
     pub(crate) scene: Scene,
-    /// Its file, if it is none of the gallery.
+    /// Its file, unless it is of the gallery.
     file: Option<PathBuf>,
-    /// Names files that nobody named.
+    /// Stem of output files without a name of their own.
     pub(crate) name: String,
 }
 
@@ -41,6 +41,17 @@ impl Found {
     }
 }
 
+/// There is no scene `word`, and what may be meant.
+pub(crate) fn unknown(word: &str) -> Failure {
+    let hint = match drystone_gallery::suggest(word) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => {
+            "`drystone list` names those of the gallery; a scene file ends in .toml or .json".into()
+        }
+    };
+    Failure::input(format!("there is no scene `{word}`; {hint}"))
+}
+
 fn look_up(word: &str) -> Result<Found, Failure> {
     if let Some(entry) = drystone_gallery::find(word) {
         return Ok(Found {
@@ -53,15 +64,7 @@ fn look_up(word: &str) -> Result<Found, Failure> {
     let ending = path.extension().map(|e| e.to_string_lossy().to_lowercase());
     let like_a_file = matches!(ending.as_deref(), Some("toml" | "json"));
     if !like_a_file && !path.exists() {
-        let hint = match drystone_gallery::suggest(word) {
-            Some(near) => format!("did you mean `{near}`?"),
-            None => "`drystone list` names those of the gallery; a scene file ends in .toml or \
-                     .json"
-                .into(),
-        };
-        return Err(Failure::input(format!(
-            "there is no scene `{word}`; {hint}"
-        )));
+        return Err(unknown(word));
     }
     let mut scene = read_scene(path)?;
     let stem = path.file_stem().map(|s| s.to_string_lossy().into_owned());

@@ -128,7 +128,7 @@ fn print_verdict(verdict: &RunVerdict) {
     }
 }
 
-/// What the cloth did.
+/// Prints figures of the cloth.
 fn print_cloth(run: &ClothRun) {
     let total = &run.total;
     say::line(format_args!(
@@ -151,7 +151,7 @@ fn print_cloth(run: &ClothRun) {
     }
 }
 
-/// What the strands did.
+/// Prints figures of the strands.
 fn print_strands(run: &StrandRun) {
     say::line(format_args!(
         "  strands       {} a frame in the mean, {} at worst; {}, {} halved, {} unsolved",

@@ -17,9 +17,9 @@ const SPIN_DAMPING: f64 = 4.0;
 pub(crate) struct BodyDrag {
     /// Row of the body.
     body: usize,
-    /// Where the spring is attached, in the body's frame \[m\].
+    /// Attachment of the spring in the body's frame \[m\].
     local: Vec3,
-    /// Where the pointer is \[m\].
+    /// Position of the pointer \[m\].
     pub(crate) target: Vec3,
 }
 

@@ -11,15 +11,15 @@ const LONGEST_ASSIGNMENT: usize = 4096;
 /// Most assignments at once.
 const MOST_ASSIGNMENTS: usize = 64;
 
-/// What a page asks of a run.
+/// A command of a page to a run.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(tag = "do", rename_all = "kebab-case", deny_unknown_fields)]
 pub(crate) enum Command {
-    /// Time runs.
+    /// Lets time run.
     Play {},
     /// Time stands still.
     Pause {},
-    /// So many steps on; negative: back in what has been seen.
+    /// Goes `count` steps on, or back in the history where it is negative.
     Step { count: i32 },
     /// Back to the start.
     Restart {},
@@ -67,7 +67,7 @@ pub(crate) enum Command {
     },
     /// Moves the pointer that drags \[m\].
     Drag { target: [f64; 3] },
-    /// Lets go.
+    /// Lets go of what is dragged.
     Release {},
     /// Throws a ball \[m\], \[m/s\].
     Throw {
@@ -77,7 +77,7 @@ pub(crate) enum Command {
     },
     /// Which kinds of data to send; see [`crate::wire::kinds`].
     Watch { kinds: u8 },
-    /// Somebody waits for a file.
+    /// Asks for the history as a file.
     #[serde(skip)]
     Export,
     /// The page has gone.
@@ -86,7 +86,7 @@ pub(crate) enum Command {
 }
 
 impl Command {
-    /// The command in `text`, or why it is none.
+    /// Parses `text`; the error says why it is no command.
     pub(crate) fn parse(text: &str) -> Result<Self, String> {
         let command: Self = serde_json::from_str(text).map_err(|error| error.to_string())?;
         command.check()?;

@@ -72,7 +72,7 @@ pub(crate) fn describe(world: &World, session: usize, epoch: u32) -> (Value, Vec
     (value, origin)
 }
 
-/// The values of `scene` that can be changed while looking, with the options in force.
+/// The values of `scene` that can be changed while it runs, with the options in force.
 pub(crate) fn settings(scene: &Scene) -> Result<Value, SceneError> {
     Ok(json!({
         "duration": scene.duration,
@@ -219,7 +219,7 @@ fn vector(v: Vec3) -> [f64; 3] {
     v.to_array()
 }
 
-/// To whole metres, so that it looks sensible in the frames.
+/// Rounds to whole metres, so that the origin of frames is a short number.
 fn whole(v: Vec3) -> Vec3 {
     if v.is_finite() { v.round() } else { Vec3::ZERO }
 }

@@ -18,9 +18,9 @@ use crate::frame_index::{Curve, curve, sheet};
 
 /// Angular frequency at which a thing follows the pointer \[1/s\].
 const FREQUENCY: f64 = 20.0;
-/// What is led is never faster than this \[m/s\].
+/// Largest speed of what is dragged \[m/s\].
 const FASTEST: f64 = 20.0;
-/// A strand is pulled no farther from its root than this part of its length up to there \[1\].
+/// Largest distance of a dragged point from the root, over the length of the strand up to that point \[1\].
 const REACH: f64 = 0.97;
 
 /// Cloth is led no closer to a body than this part of its thickness, or nothing would give way \[1\].
@@ -28,15 +28,15 @@ const CLEAR: f64 = 0.6;
 
 /// What the pointer of one client drags.
 pub(crate) struct Drag {
-    /// Whose pointer.
+    /// Client whose pointer it is.
     pub(crate) client: u64,
     hold: Hold,
-    /// Where the dragged point is led \[m\], and how fast \[m/s\].
+    /// Target of the dragged point \[m\], and its velocity \[m/s\].
     place: Vec3,
     velocity: Vec3,
-    /// From the pointer to `place` \[m\].
+    /// Vector from the pointer to `place` \[m\].
     offset: Vec3,
-    /// Where the pointer is \[m\].
+    /// Position of the pointer \[m\].
     pub(crate) target: Vec3,
 }
 

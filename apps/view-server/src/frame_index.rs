@@ -2,7 +2,7 @@
 
 use drystone_world::World;
 
-/// What a curve of a frame is.
+/// The strand or cloth that a curve of a frame belongs to.
 pub(crate) enum Curve {
     /// A curve of a strand.
     Strand { strand: usize, curve: usize },
@@ -50,7 +50,7 @@ pub(crate) fn first_curves(world: &World) -> Vec<usize> {
     firsts.collect()
 }
 
-/// The sheet that surface `number` of the frames of `world` is: sheets without triangles have none.
+/// The sheet of surface `number` of the frames of `world`; sheets without triangles have no surface.
 pub(crate) fn sheet(world: &World, number: usize) -> Option<usize> {
     let sheets = world.cloths()?.model().sheets.iter().enumerate();
     let shown = sheets.filter(|(_, sheet)| !sheet.faces.is_empty());

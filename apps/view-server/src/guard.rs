@@ -8,7 +8,7 @@ use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header}
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 
-/// What requests are held against.
+/// The addresses, origins and token that requests are checked against.
 #[derive(Clone, Debug)]
 pub(crate) struct Guard {
     pub(crate) token: String,

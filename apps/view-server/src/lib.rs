@@ -50,9 +50,9 @@ pub enum ViewError {
     /// The address cannot be listened at.
     #[error("cannot listen at {address}: {source}")]
     Listen {
-        /// What was asked for.
+        /// The address that was asked for.
         address: SocketAddr,
-        /// What the system says.
+        /// The error of the operating system.
         source: std::io::Error,
     },
     /// Serving has ended.

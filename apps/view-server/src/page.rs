@@ -57,7 +57,7 @@ impl Page {
         Ok(page)
     }
 
-    /// The same of a session that knows all this already; its frames are of epoch 0.
+    /// The page of a session whose parts are known already; its frames are of epoch 0.
     pub(crate) fn of(name: &str, mut scene: Value, settings: Value, origin: Vec3) -> Self {
         scene["session"] = json!(0);
         scene["epoch"] = json!(0);
@@ -79,7 +79,7 @@ impl Page {
         }
     }
 
-    /// The same, of things that `world` knows.
+    /// Adds a frame of `world`.
     pub(crate) fn add(&mut self, world: &World, frame: &Frame, record: &FrameRecord) {
         let header = Header {
             session: 0,
@@ -177,7 +177,7 @@ fn coarse(v: Vec3) -> Vec3 {
     Vec3::from(v.to_array().map(to_four_digits))
 }
 
-/// To 13 bits, so that the last ones are zeros in single precision.
+/// Rounds to 13 significant bits, so that compression finds zeros in the rest.
 fn to_four_digits(x: f64) -> f64 {
     let bits = (x as f32).to_bits().saturating_add(1 << 10);
     let short = f32::from_bits(bits & !0x7FF);

@@ -46,7 +46,7 @@ impl Player {
         Some(self.recording.frame(index).ok()?.0.time)
     }
 
-    /// How many frames there are.
+    /// Number of frames.
     pub(crate) fn len(&self) -> usize {
         self.recording.len()
     }

@@ -31,7 +31,7 @@ impl Registry {
         self.clients.fetch_add(1, Ordering::Relaxed)
     }
 
-    /// How many runs there are.
+    /// Number of runs.
     pub(crate) fn len(&self) -> usize {
         self.lock().len()
     }

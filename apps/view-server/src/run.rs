@@ -1,6 +1,8 @@
 //! A run that pages watch: one thread steps the worlds and publishes the latest frames. Nobody who
 //! watches can hold it up: a frame that nobody has fetched is replaced by the next one.
 
+mod obey;
+
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError, sync_channel};
@@ -8,12 +10,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use axum::body::Bytes;
-use drystone_base::Vec3;
 use serde_json::{Value, json};
 use tokio::sync::{oneshot, watch};
 
 use crate::command::Command;
-use crate::drag::Drag;
 use crate::session::Session;
 use crate::source::{Complaint, Source};
 use crate::wire::flags;
@@ -22,14 +22,14 @@ use crate::wire::flags;
 const TICK: Duration = Duration::from_micros(16_667);
 /// Longest time of stepping before pages are told.
 const LONGEST_TICK: Duration = Duration::from_millis(40);
-/// How often the scene file is looked at.
+/// Interval at which the scene file is checked for changes.
 const FILE_CHECK: Duration = Duration::from_millis(250);
-/// How long a run goes on that nobody watches.
+/// Time after which a run that nobody watches ends.
 const UNWATCHED: Duration = Duration::from_secs(300);
 /// Commands that may wait.
 const MOST_COMMANDS: usize = 256;
 
-/// What makes one run another than the next: links with the same words lead to the same run.
+/// What tells runs apart: links with the same identity lead to the same run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Identity {
     pub(crate) scene: String,
@@ -37,14 +37,14 @@ pub(crate) struct Identity {
     pub(crate) compare: Option<Vec<String>>,
 }
 
-/// What pages are shown.
+/// What is sent to pages.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Published {
     /// JSON; changes seldom.
     pub(crate) status: Arc<str>,
-    /// Of every session: its epoch and the JSON that describes it.
+    /// Epoch and JSON description of every session.
     pub(crate) descriptions: Vec<(u32, Arc<str>)>,
-    /// Of every session, as [`crate::wire`] lays it out.
+    /// Encoded frame of every session; see [`crate::wire`].
     pub(crate) frames: Vec<Bytes>,
 }
 
@@ -62,7 +62,7 @@ struct Shared {
     watchers: AtomicUsize,
     /// Whether somebody has come to watch. Until then time stands still.
     begun: AtomicBool,
-    /// When somebody last watched.
+    /// Time at which a page last watched.
     watched: Mutex<Instant>,
     /// Files that are waited for: ending, and where to.
     exports: Mutex<Vec<(String, oneshot::Sender<File>)>>,
@@ -151,7 +151,7 @@ impl Run {
         self.shared.watchers.load(Ordering::Relaxed)
     }
 
-    /// How long nobody has watched.
+    /// Time since a page last watched.
     pub(crate) fn unwatched(&self) -> Duration {
         match self.watchers() {
             0 => lock(&self.shared.watched).elapsed(),
@@ -191,13 +191,13 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// All that the thread of a run knows.
+/// State of the thread of a run.
 struct Stage {
     source: Source,
     shared: Arc<Shared>,
     inbox: Receiver<(u64, Command)>,
     publisher: watch::Sender<Published>,
-    /// What the sessions are to be.
+    /// Identity that was asked for.
     wanted: Identity,
     sessions: Vec<Session>,
     playing: bool,
@@ -206,14 +206,14 @@ struct Stage {
     looped: bool,
     /// Simulate up to here as fast as possible, then stop \[s\].
     goto: Option<f64>,
-    /// Which moment of the past is shown \[s\].
+    /// Moment of the history that is shown \[s\].
     shown_time: Option<f64>,
     /// Whether the run goes on after the scene's end.
     beyond: bool,
     error: Option<Complaint>,
     refused: Option<Complaint>,
     refusals: u64,
-    /// Which kinds of data each client wants.
+    /// Kinds of data that each client wants.
     clients: BTreeMap<u64, u8>,
     epoch: u32,
     /// The version of the file that was read last.
@@ -351,203 +351,6 @@ impl Stage {
     /// Whether one of the worlds stands still for good.
     fn has_stopped(&self) -> bool {
         self.sessions.iter().any(Session::has_stopped)
-    }
-
-    fn obey(&mut self, client: u64, command: Command) {
-        let result = self.try_to_obey(client, command);
-        if let Err(complaint) = result {
-            self.refusals += 1;
-            self.refused = Some(complaint);
-        }
-    }
-
-    fn try_to_obey(&mut self, client: u64, command: Command) -> Result<(), Complaint> {
-        match command {
-            // time
-            Command::Play {} => {
-                if self.recorded() && self.shown_time.is_none() {
-                    self.shown_time = Some(self.first());
-                }
-                self.beyond |= self.shown_time.is_none() && self.over();
-                self.playing = true;
-                self.goto = None;
-                self.anchor = None;
-            }
-            Command::Pause {} => {
-                self.playing = false;
-                self.goto = None;
-            }
-            Command::Step { count } => self.step(i64::from(count)),
-            Command::Restart {} => {
-                let source = &self.source;
-                let mut sessions = self.sessions.iter_mut();
-                sessions.try_for_each(|session| session.restart(source))?;
-                self.goto = None;
-                self.rewind();
-                self.capture_frame();
-            }
-            Command::Speed { factor } => {
-                self.speed = factor;
-                self.anchor = None;
-            }
-            Command::Loop { on } => self.looped = on,
-            Command::Goto { time } => self.go_to(time),
-            // what is simulated
-            Command::Set {
-                session,
-                assignment,
-            } => {
-                let source = self.source.clone();
-                let again = self.session(session)?.set(&source, &assignment)?;
-                if again {
-                    self.restart_others(session)?;
-                    self.rewind();
-                }
-                self.note_identity();
-                self.capture_frame();
-            }
-            Command::Reset { session } => {
-                self.session(session)?;
-                let before = self.wanted.clone();
-                match session {
-                    0 => self.wanted.sets.clear(),
-                    _ => self.wanted.compare = Some(Vec::new()),
-                }
-                self.build_or(before)?;
-            }
-            Command::Compare { sets } => {
-                let before = self.wanted.clone();
-                self.wanted.compare = sets;
-                self.build_or(before)?;
-            }
-            // dragging
-            Command::Grab {
-                session,
-                body,
-                point,
-            } => {
-                self.leave_the_past();
-                let point = Vec3::from(point);
-                self.session(session)?
-                    .grab(client, |world| Drag::body(world, client, body, point))?;
-            }
-            Command::GrabStrand {
-                session,
-                curve,
-                segment,
-                point,
-            } => {
-                self.leave_the_past();
-                let point = Vec3::from(point);
-                self.session(session)?.grab(client, |world| {
-                    Drag::strand(world, client, curve, segment, point)
-                })?;
-            }
-            Command::GrabCloth {
-                session,
-                cloth,
-                vertex,
-                point,
-            } => {
-                self.leave_the_past();
-                let point = Vec3::from(point);
-                self.session(session)?.grab(client, |world| {
-                    Drag::cloth(world, client, cloth, vertex, point)
-                })?;
-            }
-            Command::Export => self.export(),
-            Command::Drag { target } => {
-                let target = Vec3::from(target);
-                self.sessions
-                    .iter_mut()
-                    .for_each(|session| session.drag(client, target));
-            }
-            Command::Release {} => self
-                .sessions
-                .iter_mut()
-                .for_each(|session| session.release(client)),
-            Command::Throw {
-                origin,
-                velocity,
-                radius,
-            } => {
-                self.leave_the_past();
-                let (origin, velocity) = (Vec3::from(origin), Vec3::from(velocity));
-                let mut sessions = self.sessions.iter_mut();
-                sessions.try_for_each(|session| session.throw(origin, velocity, radius))?;
-                self.capture_frame();
-            }
-            // who watches
-            Command::Watch { kinds } => {
-                self.clients.insert(client, kinds);
-                if self.shown_time.is_none() {
-                    self.capture_frame();
-                }
-            }
-            Command::Leave => {
-                self.clients.remove(&client);
-                self.sessions
-                    .iter_mut()
-                    .for_each(|session| session.release(client));
-            }
-        }
-        Ok(())
-    }
-
-    /// Writes the files that are waited for.
-    fn export(&mut self) {
-        let waiting = std::mem::take(&mut *lock(&self.shared.exports));
-        let name = self.source.name();
-        for (ending, reply) in waiting {
-            let made = match self.sessions.first_mut() {
-                Some(session) => session.export(&name, &ending),
-                None => Err(Complaint::new("there is nothing to be written")),
-            };
-            // whoever asked may have gone
-            let _ = reply.send(made.map_err(|complaint| complaint.message));
-        }
-    }
-
-    /// What acts on the simulation acts on its present.
-    fn leave_the_past(&mut self) {
-        self.shown_time = None;
-        self.anchor = None;
-    }
-
-    fn session(&mut self, number: usize) -> Result<&mut Session, Complaint> {
-        let count = self.sessions.len();
-        self.sessions.get_mut(number).ok_or_else(|| {
-            Complaint::new(format!(
-                "there is no run {number}; there are {count}, counted from 0"
-            ))
-        })
-    }
-
-    /// Sessions begin together.
-    fn restart_others(&mut self, but: usize) -> Result<(), Complaint> {
-        let source = &self.source;
-        let others = self
-            .sessions
-            .iter_mut()
-            .enumerate()
-            .filter(|(i, _)| *i != but);
-        for (_, session) in others {
-            session.restart(source)?;
-        }
-        Ok(())
-    }
-
-    /// Builds what is wanted, or goes back to `before` and says why.
-    fn build_or(&mut self, before: Identity) -> Result<(), Complaint> {
-        let standing = self.error.take();
-        if self.build() {
-            self.capture_frame();
-            return Ok(());
-        }
-        self.wanted = before;
-        let complaint = self.error.take().unwrap_or_default();
-        self.error = standing;
-        Err(complaint)
     }
 
     fn step(&mut self, count: i64) {

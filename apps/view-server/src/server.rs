@@ -29,10 +29,10 @@ use crate::{ViewError, assets};
 /// Most pages at a time.
 const MOST_PAGES: usize = 64;
 
-/// What to serve, and to whom.
+/// Settings of the server.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// Where to listen: loopback unless others are meant to come.
+    /// Address to listen on: loopback, unless other machines are meant to connect.
     pub host: IpAddr,
     /// 0: any that is free.
     pub port: u16,
@@ -153,12 +153,12 @@ impl Server {
         })
     }
 
-    /// What to open in a browser.
+    /// The address to open in a browser.
     pub fn url(&self) -> &str {
         &self.url
     }
 
-    /// Where the server listens.
+    /// The address on which the server listens.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
@@ -218,12 +218,12 @@ impl Server {
 }
 
 impl Running {
-    /// What to open in a browser.
+    /// The address to open in a browser.
     pub fn url(&self) -> &str {
         &self.url
     }
 
-    /// Where the server listens.
+    /// The address on which the server listens.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
@@ -267,7 +267,7 @@ async fn gallery(State(app): State<App>) -> Response {
     json_answer(&all)
 }
 
-/// What scenes may say, with its documentation.
+/// The JSON Schema of scenes.
 async fn schema() -> Response {
     static SCHEMA: OnceLock<Value> = OnceLock::new();
     json_answer(SCHEMA.get_or_init(drystone_formats::scene_schema))
@@ -293,7 +293,7 @@ async fn thumbnail(State(app): State<App>, Path((_, name)): Path<(String, String
     }
 }
 
-/// Which run an address means.
+/// The run that an address means.
 fn identity(query: &Query) -> Identity {
     let compare: Vec<String> = query.all("compare");
     Identity {

@@ -41,7 +41,7 @@ pub(crate) struct Session {
     /// Grows with every description.
     epoch: u32,
     origin: Vec3,
-    /// What a page must know before the frames.
+    /// Description that a page needs before the frames.
     pub(crate) description: Value,
     /// The values that can be changed.
     pub(crate) settings: Value,
@@ -117,7 +117,7 @@ impl Session {
         self.epoch
     }
 
-    /// How far the run has got \[s\].
+    /// Simulated time of the run \[s\].
     pub(crate) fn time(&self) -> f64 {
         self.player
             .as_ref()
@@ -145,7 +145,7 @@ impl Session {
         }
     }
 
-    /// How long the scene is \[s\].
+    /// Duration of the scene \[s\].
     pub(crate) fn duration(&self) -> f64 {
         self.player
             .as_ref()
@@ -157,7 +157,7 @@ impl Session {
         self.step_length
     }
 
-    /// How many findings the run has.
+    /// Number of findings of the run.
     pub(crate) fn found(&self) -> usize {
         self.world.findings().len()
     }
@@ -290,7 +290,7 @@ impl Session {
         bytes
     }
 
-    /// Back to the start, with all changes.
+    /// Goes back to the start, with all changes of values.
     pub(crate) fn restart(&mut self, source: &Source) -> Result<(), Complaint> {
         self.drags.clear();
         // some drags change what the snapshot does not hold
@@ -403,7 +403,7 @@ impl Session {
         });
     }
 
-    /// All that has been seen, as a file with the `ending` of a format.
+    /// The history as a file in the format of `ending`.
     pub(crate) fn export(&mut self, name: &str, ending: &str) -> Result<Vec<u8>, Complaint> {
         if ending == "html" {
             let mut page = Page::of(
@@ -442,7 +442,7 @@ impl Session {
         }
     }
 
-    /// Throws a ball three times as dense as what is usual in the scene.
+    /// Throws a ball of three times the usual density in the scene.
     pub(crate) fn throw(
         &mut self,
         origin: Vec3,
@@ -503,7 +503,7 @@ fn row_of(world: &World, name: &str) -> Option<usize> {
     world.bodies().iter().position(|body| body.name == name)
 }
 
-/// What is said to whoever wants to change what has been recorded.
+/// The complaint about a change to a recording.
 fn fixed() -> Complaint {
     Complaint::new("this is a recording: it can be looked at, but not changed")
 }

@@ -37,7 +37,7 @@ impl Drop for Seat {
     }
 }
 
-/// What a page has been told already.
+/// What has been sent to a page already.
 #[derive(Default)]
 struct Told {
     status: Option<Arc<str>>,

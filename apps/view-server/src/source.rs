@@ -131,7 +131,7 @@ impl Source {
         }
     }
 
-    /// What the address of the page calls it.
+    /// Its name in the address of the page.
     pub(crate) fn name(&self) -> String {
         match self {
             Self::Gallery(entry) => entry.name.into(),
@@ -141,7 +141,7 @@ impl Source {
         }
     }
 
-    /// Which system the scene is about.
+    /// The system that the scene is about.
     pub(crate) fn system(&self) -> &'static str {
         match self {
             Self::Gallery(entry) => entry.system,
@@ -150,7 +150,7 @@ impl Source {
         }
     }
 
-    /// When the file was last written, and its length; nothing for the gallery.
+    /// Time of the last write to the file and its length; `None` for the gallery.
     pub(crate) fn version(&self) -> Option<(SystemTime, u64)> {
         match self {
             Self::Gallery(_) => None,

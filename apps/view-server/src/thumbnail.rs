@@ -12,7 +12,7 @@ use tokio::sync::Semaphore;
 
 use crate::source::Source;
 
-/// What a picture is of: name and version of the file.
+/// Key of a picture: name of the scene and version of its file.
 type Key = (String, Option<(SystemTime, u64)>);
 
 /// Most pictures kept.
@@ -21,7 +21,7 @@ const MOST_KEPT: usize = 512;
 #[derive(Debug)]
 pub(crate) struct Thumbnails {
     kept: Mutex<HashMap<Key, Bytes>>,
-    /// One at a time: whoever watches a run needs the machine too.
+    /// Lets one picture be drawn at a time, so that running sessions keep the processor.
     turn: Semaphore,
 }
 

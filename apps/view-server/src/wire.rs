@@ -56,15 +56,15 @@ pub mod kinds {
     pub const FRAMES: u8 = 32;
     /// Time steps and penalty layers of the vertices of cloth, of its chains and of its particles.
     pub const LAYERS: u8 = 64;
-    /// What a page may ask for.
+    /// Kinds of data that a page may ask for.
     pub const ASKABLE: u8 = VELOCITIES | GRAPH | CONTACTS | FRAMES | LAYERS;
 }
 
-/// What else there is to know of a frame.
+/// Flags of a frame.
 pub mod flags {
-    /// Time runs.
+    /// The simulation runs.
     pub const PLAYING: u8 = 1;
-    /// The frame is looked at again; the simulation has got further.
+    /// The frame is of the history; the simulation is further on.
     pub const PAST: u8 = 2;
 }
 
@@ -75,9 +75,9 @@ pub struct Numbers {
     pub kinetic: f64,
     /// Zero at the origin \[J\].
     pub potential: f64,
-    /// At the start of the last step \[m\].
+    /// Deepest penetration at the start of the last step \[m\].
     pub penetration: f64,
-    /// Contact points.
+    /// Number of contact points.
     pub contacts: f64,
     /// Pairs of bodies that touch.
     pub pairs: f64,
@@ -89,9 +89,9 @@ pub struct Numbers {
     pub residual: f64,
     /// Wall time of the last step \[ms\].
     pub step_ms: f64,
-    /// The part of it spent looking for contacts \[ms\].
+    /// The part of it spent on the search for contacts \[ms\].
     pub collision_ms: f64,
-    /// All the rest of it \[ms\].
+    /// The rest of it \[ms\].
     pub dynamics_ms: f64,
     /// Bodies that sleep.
     pub asleep: f64,
@@ -106,7 +106,7 @@ pub struct Numbers {
 }
 
 impl Numbers {
-    /// Of `world` after its last step.
+    /// Figures of `world` after its last step.
     pub fn of(world: &World, rate: f64) -> Self {
         let (report, seconds) = (&world.report().rigid, &world.report().seconds);
         let (state, model) = (&world.system().state, &world.system().model);
@@ -153,24 +153,24 @@ impl Numbers {
     }
 }
 
-/// What the header says besides the numbers.
+/// The header of a frame, apart from its figures.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Header {
-    /// Which of the runs side by side.
+    /// Index of the session among those shown side by side.
     pub session: u8,
-    /// Which description the frame belongs to.
+    /// Number of the description that the frame belongs to.
     pub epoch: u32,
-    /// All positions are relative to it \[m\].
+    /// Origin of all positions of the frame \[m\].
     pub origin: Vec3,
 }
 
-/// What is known of the moment of a frame, besides the frame.
+/// What is known of a moment besides its frame.
 #[derive(Clone, Copy)]
 pub enum Known<'a> {
     /// Everything: the world is at that moment.
     Now(&'a World),
-    /// What things are: a world of the same scene at another moment. Contacts are those of the frame, and the graph
-    /// is theirs; sleep, and time steps and layers of cloth, are not known.
+    /// A recorded frame, with a world of the same scene at another moment. Contacts are those of the frame, and the
+    /// graph is made from them; sleep, and time steps and layers of cloth, are not known.
     Recorded(&'a World),
 }
 
@@ -336,7 +336,7 @@ pub fn encode(
     bytes.0
 }
 
-/// How many pairs of bodies there are patches between.
+/// Number of pairs of bodies that have contact patches.
 fn count_pairs(contacts: &Contacts) -> usize {
     let pair = |patch: &Patch| (patch.a, patch.b);
     let patches = &contacts.patches;
@@ -346,7 +346,7 @@ fn count_pairs(contacts: &Contacts) -> usize {
 /// Gap below which bodies count as touching in the contact graph \[m\].
 const TOUCHING: f64 = 2e-3;
 
-/// Writes into an encoded frame what may be looked at, and `what` of the [`flags`] hold.
+/// Writes into an encoded frame the span of the history, and which of the [`flags`] hold.
 pub fn stamp(bytes: &mut [u8], first: f64, reached: f64, what: u8) {
     if bytes.len() >= HEADER {
         bytes[3] = what;

@@ -9,7 +9,7 @@ use crate::block_cholesky::{Block6, Cholesky};
 use crate::blocks::NONE;
 
 impl Island {
-    /// Newton's matrix `M + ρ Jᵀ D J` with the rows that press, stick or slide.
+    /// Assembles Newton's matrix `M + ρ Jᵀ D J` from the rows that press, stick or slide.
     pub(super) fn assemble(&self, factor: &mut Cholesky) {
         factor.clear();
         for (k, body) in self.bodies.iter().enumerate() {

@@ -19,7 +19,7 @@ const LEAST_DECREASE: f64 = 0.5;
 const LOST: f64 = 1e-14;
 /// Share of the tolerance to which Newton's equation is solved for given multipliers.
 const INNER: f64 = 0.1;
-/// Newton iterations for one set of multipliers.
+/// Most Newton iterations for one set of multipliers.
 const INNER_MOST: u32 = 100;
 /// Least share of the tolerance: with less, rounding is all that is left.
 const LEAST: f64 = 1e-4;
@@ -38,7 +38,7 @@ pub(super) struct Body {
     pub(super) reach: f64,
 }
 
-/// The island in hand.
+/// The island that is being solved.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Island {
     pub(super) bodies: Vec<Body>,
@@ -55,7 +55,7 @@ pub(super) struct Island {
 }
 
 impl Island {
-    /// Whether all that was gathered are numbers.
+    /// Whether all numbers that were gathered are finite.
     pub(super) fn is_finite(&self) -> bool {
         let bodies = self.free.iter().chain(&self.v);
         let points = self.points.iter().all(|point| {
@@ -170,7 +170,7 @@ impl Island {
         }
     }
 
-    /// `M (v − v_free) − Jᵀ p`; returns the largest change of a velocity that it stands for \[m/s\].
+    /// Writes the gradient `M (v − v_free) − Jᵀ p`; returns its largest entry as a change of velocity \[m/s\].
     fn gradient(&mut self) -> f64 {
         self.gradient.clear();
         let pairs = self.v.iter().zip(&self.free).zip(&self.bodies);
@@ -197,7 +197,7 @@ impl Island {
         worst
     }
 
-    /// What rounding of relative velocities leaves of the gradient, as a velocity \[m/s\].
+    /// Size of the gradient that rounding of relative velocities leaves, as a velocity \[m/s\].
     fn rounding(&self) -> f64 {
         let speed = |point: &Point| point.u.iter().fold(0.0, |most, u| f64::max(most, u.abs()));
         let fastest = self.points.iter().map(speed).fold(0.0, f64::max);

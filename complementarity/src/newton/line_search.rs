@@ -4,12 +4,12 @@ use super::island::Island;
 use super::six::{dot, parts};
 use crate::blocks::NONE;
 
-/// The line search is content with this share of the first slope, or after so many trials.
+/// The line search ends where the slope has fallen to this share of the first, or after `TRIALS` trials.
 const SLOPE: f64 = 0.1;
 const TRIALS: u32 = 20;
 
 impl Island {
-    /// The step along `direction` at which the derivative vanishes, nearly; at most 1.
+    /// The step along `direction`, at most 1, at which the derivative nearly vanishes.
     pub(super) fn line_search(&mut self) -> f64 {
         let (mut first, mut curve) = (0.0, 0.0);
         for (((d, v), free), body) in self

@@ -12,7 +12,7 @@ pub(super) struct Point {
     pub(super) body: [u32; 2],
     /// Rows n, t1, t2 of the Jacobian for each body.
     pub(super) rows: [[Six; 3]; 2],
-    /// What bodies that contacts do not move add to the relative velocity \[m/s\].
+    /// Relative velocity due to bodies that contacts do not move \[m/s\].
     pub(super) bias: [f64; 3],
     pub(super) target: f64,
     pub(super) friction: f64,
@@ -20,7 +20,7 @@ pub(super) struct Point {
     pub(super) mass: [f64; 2],
     /// Multipliers along n, t1, t2 \[N s\].
     pub(super) lambda: [f64; 3],
-    /// `μ |u_t|` of the multipliers before \[m/s\].
+    /// `μ |u_t|` of the previous multipliers \[m/s\].
     pub(super) lift: f64,
     /// Relative velocity, and its change along the direction of search \[m/s\].
     pub(super) u: [f64; 3],
@@ -65,7 +65,7 @@ impl Point {
     }
 }
 
-/// How a point moves, and what its projection's derivative is made of.
+/// State of a point (open, sticking or sliding), with the terms of its projection's derivative.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Motion {
     Opens,

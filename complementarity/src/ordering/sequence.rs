@@ -7,7 +7,7 @@ use crate::operator::{Iterate, Operator};
 use crate::ordering::{Axis, Direction, Ordering, OrderingError, Set, Unit};
 use crate::solvers::Law;
 
-/// What of a contact is treated at once.
+/// Rows of a contact that are treated at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Part {
     Normal,
@@ -68,9 +68,9 @@ pub(crate) enum Grain {
 /// The visits of an ordering, sweep after sweep.
 pub(crate) struct Sequence {
     ordering: Ordering,
-    /// Of the next sweep; with staggering, over the normals.
+    /// Visits of the next sweep; with staggering, those of the normals.
     plan: Vec<Visit>,
-    /// With staggering, over friction.
+    /// With staggering, visits of friction rows.
     friction: Vec<Visit>,
     /// Contacts in order, where that changes.
     order: Vec<u32>,

@@ -82,7 +82,7 @@ pub(crate) struct Factors {
 }
 
 impl Factors {
-    /// None where a pivot vanishes.
+    /// Factors `m`; `None` where a pivot vanishes.
     pub(crate) fn of(mut m: Square) -> Option<Self> {
         let n = m.n;
         let mut order: Vec<usize> = (0..n).collect();

@@ -28,8 +28,8 @@ const SHIFTS: [f64; 4] = [1e-12, 1e-8, 1e-5, 1e-2];
 /// `φ(λ + μ λ_n, φ(μ λ_n − λ, −w)) = 0`.
 ///
 /// Unknowns are scaled by `sqrt(A_ii)`. The Jacobian is singular on faces with a point too many
-/// and is shifted by as little as gives a step that helps. An iteration is such a step, or some
-/// sweeps where there is none; where Newton's steps go round in circles, sweeps follow, twice as
+/// and is shifted by as little as gives a step of descent. An iteration is such a step, or some
+/// sweeps where there is none; where Newton's steps cycle, sweeps follow, twice as
 /// many each time.
 pub(crate) fn solve<O: Operator>(run: &mut Run<'_, O>) -> Result<(), SolveError> {
     let operator = run.operator;
@@ -168,7 +168,7 @@ impl Scaled {
             .sum()
     }
 
-    /// One step, if there is one that helps, with its merit; and how often all rows were computed.
+    /// A Newton step that lowers the merit, if there is one, with its merit; and the number of products with `A`.
     fn newton(&self, z: &[f64]) -> (Option<(Vec<f64>, f64)>, u64) {
         let (n, w) = (z.len(), self.velocities(z));
         let rows: Vec<[f64; 4]> = (0..n).map(|i| self.row(i, z, &w)).collect();

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::kernel::onto_disc;
 use crate::operator::{Iterate, Operator};
 
-/// What is asked of friction.
+/// The law of friction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Law {
@@ -31,7 +31,7 @@ impl fmt::Display for Law {
 }
 
 impl Law {
-    /// Projects an impulse onto what the law allows. For the pyramid and the cone the normal goes
+    /// Projects an impulse onto the set that the law allows. For the pyramid and the cone the normal is projected
     /// first and bounds friction; for the convex cone it is the nearest point.
     #[inline]
     pub fn project(self, friction: f64, impulse: [f64; 3]) -> [f64; 3] {
@@ -118,7 +118,7 @@ impl Law {
         self.merit_parts(operator, &iterate).iter().sum()
     }
 
-    /// Shares of the normal and of the friction rows in [`Law::merit`].
+    /// The parts of [`Law::merit`] from normal and from friction rows.
     pub(crate) fn merit_parts<O: Operator>(self, operator: &O, iterate: &Iterate) -> [f64; 2] {
         let mut parts = [0.0; 2];
         for (k, lambda) in iterate.impulses.iter().enumerate() {

@@ -31,7 +31,7 @@ pub(crate) struct Run<'a, O> {
     row_updates: u64,
     best: f64,
     best_impulses: Vec<[f64; 3]>,
-    /// When the best was last improved visibly, and to what.
+    /// Iteration at which the best residual last improved visibly, and that residual.
     improved: (u32, f64),
     ended: Option<Ended>,
     history: Vec<Entry>,
@@ -100,13 +100,13 @@ impl<'a, O: Operator> Run<'a, O> {
         Ok(Sequence::new(self.ordering, grain, operator, places, seed)?)
     }
 
-    /// One more iteration is done, at the cost of so many rows.
+    /// Counts an iteration that updated `rows` rows.
     pub(crate) fn count(&mut self, rows: u64) {
         self.iterations += 1;
         self.row_updates += rows;
     }
 
-    /// All rows of the problem.
+    /// Number of rows of the problem.
     pub(crate) fn all_rows(&self) -> u64 {
         3 * self.operator.contacts() as u64
     }

@@ -9,7 +9,7 @@ use crate::solvers::{SolveError, Solver, too_large};
 /// Contacts beyond which a dense matrix is no longer a small thing.
 const MOST_CONTACTS: usize = 1500;
 
-/// What a row's unknown may be.
+/// Bounds of a row's unknown.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Bound {
     /// Anything: the row's equation holds.
@@ -24,7 +24,7 @@ pub enum Bound {
         friction: f64,
     },
     /// Friction in this row and the next together, at most `friction` times the unknown of row
-    /// `normal` in any direction. The next row's own entry is not looked at.
+    /// `normal` in any direction. The entry of the next row is not read.
     Disc {
         /// Bound of the normal.
         normal: usize,
@@ -33,7 +33,7 @@ pub enum Bound {
     },
 }
 
-/// How [`sor_lcp`] goes about it.
+/// Parameters of [`sor_lcp`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SorLcp {
     /// Over-relaxation `ω`, 1.0 to 1.3 \[1\].
@@ -116,7 +116,7 @@ pub fn sor_lcp(
     Ok(settings.sweeps)
 }
 
-/// New values of row `i`, and of the next if the two belong together.
+/// New values of row `i`, and of the next row if both are tangents of one cone.
 fn relaxed(
     matrix: &[f64],
     b: &[f64],
@@ -159,7 +159,7 @@ fn relaxed(
     }
 }
 
-/// The same on a contact problem made dense.
+/// [`sor_lcp`] on a contact problem with a dense matrix.
 pub(crate) fn solve<O: Operator>(run: &mut Run<'_, O>) -> Result<(), SolveError> {
     let (operator, contacts) = (run.operator, run.operator.contacts());
     too_large(Solver::SorLcp, contacts, MOST_CONTACTS)?;

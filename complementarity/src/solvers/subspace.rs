@@ -14,7 +14,7 @@ use crate::solvers::{SolveError, Solver, too_large};
 const MOST_CONTACTS: usize = 700;
 /// Sweeps between direct solves.
 const SWEEPS: u32 = 10;
-/// Times a direct solve is repeated with what it left.
+/// Steps of iterative refinement of a direct solve.
 const REFINEMENTS: usize = 3;
 /// Iterations without a new least residual after which some are sweeps alone.
 const AGE: u32 = 10;

@@ -8,9 +8,9 @@ use crate::solvers::{Law, SolveError};
 /// Sweeps after which what is kept beside the impulses is computed afresh: rounding adds up.
 const REFRESH: u32 = 256;
 
-/// What a Gauss-Seidel method does where a sweep stops.
+/// The update of a Gauss-Seidel method at one visit of a sweep.
 pub(crate) trait Kernel {
-    /// The smallest part it can treat alone.
+    /// The smallest set of rows that it can treat alone.
     const GRAIN: Grain;
 
     /// Before a sweep.
@@ -20,7 +20,7 @@ pub(crate) trait Kernel {
     fn visit<O: Operator>(&self, operator: &O, visit: Visit, iterate: &mut Iterate);
 }
 
-/// A kernel with an ordering: a map from impulses to better ones.
+/// Sweeps of a kernel in an ordering, which map impulses to better ones.
 pub(crate) struct Sweeper<'a, O, K> {
     operator: &'a O,
     law: Law,
@@ -55,7 +55,7 @@ impl<'a, O: Operator, K: Kernel> Sweeper<'a, O, K> {
         rows
     }
 
-    /// As many sweeps as it takes to visit all rows equally often; returns the rows computed.
+    /// One cycle: sweeps until all rows were visited equally often; returns the rows computed.
     pub(crate) fn cycle(&mut self, iterate: &mut Iterate) -> u64 {
         (0..self.sequence.cycle())
             .map(|_| self.sweep(iterate))

@@ -114,7 +114,7 @@ pub(crate) struct Coarse<'a> {
 }
 
 impl<'a> Coarse<'a> {
-    /// None if nothing says which bodies the contacts join.
+    /// `None` where the bodies that the contacts join are not known.
     pub(crate) fn new<O: Operator>(
         operator: &O,
         context: &Context<'a>,
@@ -198,7 +198,7 @@ impl<'a> Coarse<'a> {
         }
     }
 
-    /// What the fields change in the impulses, put onto the cones.
+    /// Prolongation: change of the impulses by the coarse fields, projected onto the cones.
     fn step<O: Operator>(
         &self,
         operator: &O,

@@ -18,14 +18,14 @@ use crate::{FileError, Sink, Written};
 /// Writes OBJ files.
 pub struct ObjSink {
     path: PathBuf,
-    /// What stands before and after the number, and its width; none for a single file.
+    /// Text before and after the number, and its width; `None` for a single file.
     pattern: Option<(String, String, usize)>,
     bodies: Vec<Body>,
     surfaces: Vec<Surface>,
     frame_rate: f64,
     bytes: u64,
     frames: usize,
-    /// Of the last frame, where that alone is wanted.
+    /// Text of the last frame, where only that is wanted.
     last: String,
 }
 
@@ -145,7 +145,7 @@ fn word(name: &str) -> String {
     name.split_whitespace().collect::<Vec<_>>().join("_")
 }
 
-/// To a tenth of a micrometre, which no reader tells from more.
+/// Writes vertices, rounded to a tenth of a micrometre.
 fn vertices(text: &mut String, points: impl Iterator<Item = Vec3>) {
     for p in points {
         let p = if p.is_finite() { p } else { Vec3::ZERO };

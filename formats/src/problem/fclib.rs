@@ -189,7 +189,7 @@ fn bodies(unknowns: usize, mass: &Triplets) -> Vec<usize> {
     }
 }
 
-/// Numbers the sets of unknowns that entries join, in the order of their first.
+/// By unknown, the number of its connected component in the graph of the entries.
 fn components(unknowns: usize, entries: &Triplets) -> Vec<usize> {
     let mut parent: Vec<usize> = (0..unknowns).collect();
     fn root(parent: &mut [usize], mut i: usize) -> usize {
@@ -307,7 +307,7 @@ impl Source<'_> {
         }
     }
 
-    /// Rows, columns and entries of the sparse matrix in `group`, which must have so many.
+    /// Entries of the sparse matrix in `group`, whose numbers of rows and columns are checked.
     fn matrix(
         &self,
         group: &str,

@@ -18,7 +18,7 @@ pub(super) struct Words<'a> {
 }
 
 impl<'a> Words<'a> {
-    /// All of `text`, which errors call `file`.
+    /// Reader of `text`, which errors call `file`.
     pub(super) fn new(text: &'a str, file: &'a Path) -> Self {
         Self {
             file,
@@ -125,7 +125,7 @@ impl<'a> Words<'a> {
         }
     }
 
-    /// Some finite numbers.
+    /// Reads `N` finite numbers.
     pub(super) fn numbers<const N: usize>(
         &mut self,
         thing: impl Display,
@@ -137,7 +137,7 @@ impl<'a> Words<'a> {
         Ok(values)
     }
 
-    /// A coefficient of friction.
+    /// Reads a coefficient of friction.
     pub(super) fn friction(&mut self, thing: impl Display) -> Result<f64, FileError> {
         let value = self.number(&thing)?;
         match value >= 0.0 {
@@ -146,7 +146,7 @@ impl<'a> Words<'a> {
         }
     }
 
-    /// Nothing more may follow.
+    /// Fails unless the text ends here.
     pub(super) fn end(&mut self) -> Result<(), FileError> {
         match self.next() {
             Some(_) => Err(self.wrong("what follows the problem", "the end of the file")),
@@ -154,7 +154,7 @@ impl<'a> Words<'a> {
         }
     }
 
-    /// Where the word read last stands.
+    /// Bytes of the last word.
     pub(super) fn place(&self) -> Range<usize> {
         self.last.clone()
     }

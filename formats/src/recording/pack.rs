@@ -11,7 +11,7 @@ use drystone_base::{Pose, Quat, Vec3};
 use drystone_world::{Frame, FrameBody, FrameCloth, FrameContact, FrameRecord, FrameStrand};
 use serde::{Deserialize, Serialize};
 
-/// What stays the same over many frames.
+/// The parts of frames that stay the same over many frames.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct Cast {
     pub(super) bodies: Vec<Arc<str>>,
@@ -38,7 +38,7 @@ pub(super) struct CastCloth {
 
 /// Numbers of a body.
 const BODY: usize = 13;
-/// Numbers of a contact.
+/// Number of values stored for a contact.
 const CONTACT: usize = 10;
 
 impl Cast {
@@ -105,11 +105,11 @@ struct Head {
     step: u64,
     visible: Vec<bool>,
     pairs: Vec<[u64; 2]>,
-    /// As JSON, which bears that fields are added.
+    /// The record as JSON, so that fields can be added.
     record: String,
 }
 
-/// Some frames on their way into a chunk.
+/// Frames that are gathered for a chunk.
 #[derive(Default)]
 pub(super) struct Batch {
     pub(super) times: Vec<f64>,

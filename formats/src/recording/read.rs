@@ -11,10 +11,10 @@ use super::pack::{Cast, unpack};
 use super::{CAST, END, FRAMES, HEADER, Header, INDEX, LAYOUT, LONGEST_CHUNK, MAGIC, SCENE};
 use crate::FileError;
 
-/// Where the first chunk begins.
+/// Offset of the first chunk.
 const START: u64 = 12;
 
-/// Where a chunk is, and what it says of itself.
+/// Place of a chunk, and its header.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Entry {
     offset: u64,
@@ -122,7 +122,7 @@ impl Recording {
         &self.engine
     }
 
-    /// How many frames there are.
+    /// Number of frames.
     pub fn len(&self) -> usize {
         self.frames
     }
@@ -278,7 +278,7 @@ impl Recording {
         entries.iter().all(inside).then_some(entries)
     }
 
-    /// All chunks that are there as a whole, from the start.
+    /// Finds all complete chunks from the start of the file.
     fn scan(&mut self, length: u64) -> Result<Vec<Entry>, FileError> {
         let mut entries: Vec<Entry> = Vec::new();
         let mut offset = START;

@@ -21,7 +21,7 @@ use crate::toml::read_bytes;
 
 /// Longest file \[bytes\].
 const LONGEST_FILE: u64 = 1 << 30;
-/// Points at which each span of a cubic curve is looked at.
+/// Points at which each span of a cubic curve is sampled.
 const SPAN_SAMPLES: usize = 16;
 
 /// The curves in the USD text file at `path`.
@@ -115,7 +115,7 @@ impl Place {
 }
 
 impl Stage {
-    /// From the stage's units and axes to metres with y up.
+    /// Transform from the stage's units and axes to metres with y up.
     fn place(&self) -> Place {
         let scale = match self.metadata.get("metersPerUnit") {
             Some(Value::Number(scale)) if *scale > 0.0 && scale.is_finite() => *scale,
@@ -289,7 +289,7 @@ fn span_of(prim: &Prim, key: &str) -> Range<usize> {
 struct Widths<'a> {
     values: &'a [f64],
     spread: Spread,
-    /// Where the varying values of each curve begin.
+    /// Index of the first varying value of each curve.
     varying: Vec<usize>,
 }
 
@@ -386,7 +386,7 @@ enum Basis {
 }
 
 impl Basis {
-    /// Spans of a curve with so many points, if that many make a curve.
+    /// Number of spans of a curve of `count` points; `None` if that number makes no curve.
     fn spans(self, count: usize, pinned: bool) -> Option<usize> {
         match self {
             Self::Linear => (count >= 2).then(|| count - 1),
@@ -477,7 +477,7 @@ impl Basis {
     }
 }
 
-/// What the operations of a prim do to what is in it.
+/// Transform of a prim from its operations.
 fn transform(prim: &Prim) -> Result<Place, Fault> {
     let Some(order) = prim.attributes.get("xformOpOrder") else {
         return Ok(Place::HERE);

@@ -8,7 +8,7 @@ use std::ops::Range;
 /// Deepest nesting of prims and values.
 const DEEPEST: usize = 200;
 
-/// What is wrong, and at which bytes.
+/// Message of an error, and the bytes that it is about.
 pub(super) type Fault = (String, Range<usize>);
 
 /// A value of an attribute.
@@ -29,12 +29,12 @@ pub(super) enum Value {
 /// An attribute of a prim.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Attribute {
-    /// Without time.
+    /// Value without time.
     pub(super) plain: Option<Value>,
     /// Earliest sample.
     pub(super) sample: Option<(f64, Value)>,
     pub(super) interpolation: Option<String>,
-    /// Where its value stands.
+    /// Bytes of its value.
     pub(super) span: Range<usize>,
 }
 
@@ -67,9 +67,9 @@ impl Attribute {
 pub(super) struct Prim {
     pub(super) kind: String,
     pub(super) name: String,
-    /// Whether it is only a pattern for others, or says more about one that is elsewhere.
+    /// Whether it is a class or an `over`, which define nothing by themselves.
     pub(super) is_abstract: bool,
-    /// Whether it draws from other layers or prims.
+    /// Whether it references other layers or prims.
     pub(super) composed: bool,
     pub(super) attributes: BTreeMap<String, Attribute>,
     pub(super) children: Vec<Prim>,
@@ -150,7 +150,7 @@ impl<'a> Reader<'a> {
         Err((message.into(), self.at..self.at + width))
     }
 
-    /// What was found, for messages.
+    /// The text found, for messages.
     fn shown(&self, word: &str) -> String {
         match (word.is_empty(), self.peek()) {
             (false, _) => word.to_owned(),

@@ -5,15 +5,15 @@ use crate::Aabb;
 
 /// The most bodies in a leaf.
 const LEAF: usize = 4;
-/// How finely splits are looked for.
+/// Number of bins in the search for a split.
 const BINS: usize = 8;
-/// From this depth on, bodies are split in halves, so that the depth stays bounded.
+/// Depth from which on bodies are split into halves by number, so that the depth stays bounded.
 const DEEP: u32 = 40;
 /// The deepest a tree of 2³² bodies can be, with room.
 const STACK: usize = 96;
 /// Visits per query, compared with a fresh tree, at which the tree is built anew.
 const SLOW: f64 = 1.6;
-/// How many queries are timed after building.
+/// Number of queries by which the cost of a tree is measured after it was built.
 const PROBES: usize = 64;
 
 /// An inner node has its two children at `first` and `first + 1`; a leaf has `count` bodies
@@ -24,7 +24,7 @@ struct Node {
     first: u32,
     count: u32,
     parent: u32,
-    /// One past its last body in the order of the leaves.
+    /// Index after its last body in the order of the leaves.
     end: u32,
 }
 
@@ -36,7 +36,7 @@ pub(crate) struct Tree {
     nodes: Vec<Node>,
     /// Bodies in the order of the leaves.
     bodies: Vec<u32>,
-    /// In which leaf each body is, or `NONE`.
+    /// By body, its leaf or `NONE`.
     leaf: Vec<u32>,
     fresh_visits: f64,
     visits: u64,
@@ -215,8 +215,8 @@ impl Tree {
         self.queries += 1;
     }
 
-    /// Walks the tree; `enter` says of a box whether to look inside (nearer children should
-    /// answer the smaller number, `None` is skipped), `visit` sees the bodies.
+    /// Walks the tree; `enter` decides for a box whether to descend into it (nearer children should
+    /// return the smaller number, `None` is skipped); `visit` is called for each body.
     pub(crate) fn walk(
         &self,
         mut enter: impl FnMut(&Aabb) -> Option<f64>,

@@ -216,7 +216,7 @@ pub(crate) fn box_box(
     }
 }
 
-/// One point, where the two edges that lie farthest along the axis are nearest.
+/// A manifold of one point, where the two edges that are farthest along the axis are closest to each other.
 fn edge_contact(a: &Solid, b: &Solid, edge: &EdgeAxis, envelope: f64, sink: &mut Sink<'_>) {
     let (middle_a, code_a) = support_edge(a, edge.i, edge.normal);
     let (middle_b, code_b) = support_edge(b, edge.j, -edge.normal);

@@ -200,7 +200,7 @@ pub(crate) fn capsule_convex(
 enum Near {
     Beyond,
     Through,
-    /// On the solid, on the axis, outward normal of the solid.
+    /// Point on the solid, point on the axis, outward normal of the solid.
     Points((Vec3, Vec3, Vec3)),
 }
 

@@ -197,7 +197,7 @@ impl SupportMap for Convex<'_> {
     }
 }
 
-/// Of a face or edge number, which side.
+/// Sign of the side that the number of a face or edge stands for.
 fn side_of(n: usize) -> f64 {
     if n & 1 == 0 { -1.0 } else { 1.0 }
 }
@@ -233,7 +233,7 @@ fn closest_on_hull(hull: &Hull, p: Vec3) -> (Vec3, Vec3, f64) {
     (best.0, (p - best.0) / distance, distance)
 }
 
-/// The most corners of a face that are looked at.
+/// Most corners of a face that are clipped.
 pub(crate) const MAX_RING: usize = 32;
 
 /// Corners of one face.

@@ -27,7 +27,7 @@ const EDGE_RELATIVE: f64 = 0.05;
 const WIDE: f64 = 0.1;
 /// Cosine of the angle up to which a face lies on a face.
 const LYING: f64 = 0.9998;
-/// How far the nearest point of a clipped face may be from the true distance, relatively.
+/// Relative error of the distance that the nearest point of a clipped face may have.
 const FACE_MISSES: f64 = 0.1;
 /// As in `box_box`: the depth up to which a face rests, and other corners count.
 const SHALLOW: f64 = 0.1;
@@ -549,7 +549,7 @@ struct Chosen {
     tolerance: f64,
 }
 
-/// How much higher than the deepest is clearly higher, in units of the size.
+/// Height above the deepest point from which on a point is clearly higher, in units of the size.
 const CLEARLY_HIGHER: f64 = 0.05;
 
 impl Chosen {

@@ -11,12 +11,12 @@ pub(crate) fn mix(seed: u32, value: u32) -> u32 {
     x ^ (x >> 15)
 }
 
-/// Where the pair functions put their points.
+/// Receives the points that the pair functions find.
 pub(crate) struct Sink<'a> {
     out: &'a mut ContactBuffer,
     /// Whether the caller's `a` is the pair function's `b`.
     flipped: bool,
-    /// Which parts of compounds are being looked at; mixed into the features.
+    /// Parts of compounds that are being collided; mixed into the features.
     part: u32,
 }
 
@@ -41,7 +41,7 @@ impl<'a> Sink<'a> {
         before
     }
 
-    /// Back to before [`Self::enter`].
+    /// Returns to the part before [`Self::enter`].
     pub(crate) fn leave(&mut self, before: u32) {
         self.part = before;
     }
@@ -59,7 +59,7 @@ impl<'a> Sink<'a> {
         }
     }
 
-    /// How many points and manifolds there are so far.
+    /// Numbers of points and manifolds so far.
     pub(crate) fn mark(&self) -> (usize, usize) {
         (self.out.points.len(), self.out.manifolds.len())
     }
@@ -70,7 +70,7 @@ impl<'a> Sink<'a> {
         points.fold(f64::INFINITY, |least, p| least.min(p.distance))
     }
 
-    /// Takes back what was written since `mark`.
+    /// Removes what was written since `mark`.
     pub(crate) fn forget(&mut self, mark: (usize, usize)) {
         self.out.points.truncate(mark.0);
         self.out.manifolds.truncate(mark.1);

@@ -12,7 +12,7 @@ struct Limb {
     from: [f64; 3],
     to: [f64; 3],
     radii: [f64; 2],
-    /// How softly it grows out of the rest \[m\].
+    /// Radius of the blend between it and the rest \[m\].
     blend: f64,
     /// Whether its mirror image across z = 0 is there too.
     pair: bool,
@@ -28,7 +28,7 @@ const fn limb(from: [f64; 3], to: [f64; 3], radii: [f64; 2], blend: f64, pair: b
     }
 }
 
-/// Standing on y = 0, looking along x.
+/// Limbs of an animal that stands on y = 0 and looks along x.
 const LIMBS: [Limb; 16] = [
     // trunk: rump to shoulder, belly, withers
     limb(

@@ -33,7 +33,7 @@ thread_local! {
     static SCRATCH: RefCell<Scratch> = RefCell::default();
 }
 
-/// Where a point of one solid is found close to the field of the other.
+/// A point of one solid that is close to the surface of the other.
 #[derive(Clone, Copy)]
 struct Found {
     touch: Touch,
@@ -160,7 +160,7 @@ impl MeshShape {
         distance - self.grid().excess(distance)
     }
 
-    /// By the triangles instead of the grid, for the few points where that is worth it.
+    /// Distance by the triangles instead of the grid, for the few points where that is worth its cost.
     pub(super) fn probe_exactly(&self, p: Vec3, envelope: f64) -> Option<(f64, Vec3)> {
         let grid = self.grid();
         if grid.distance(p) - grid.error_bound() >= envelope {
@@ -424,7 +424,7 @@ fn point(
     }
 }
 
-/// The same where `distance` and `normal` of b, in a's frame, are known.
+/// As above, where `distance` and `normal` of b, in a's frame, are known.
 fn known(
     p: Vec3,
     distance: f64,

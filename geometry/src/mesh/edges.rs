@@ -14,7 +14,7 @@ const PIECES: usize = 128;
 /// Golden sections about a minimum: its place is then known to a hundredth of a piece.
 const SECTIONS: usize = 10;
 
-/// How far beside a minimum the faces on either side are looked at, over a piece.
+/// Distance beside a minimum at which the faces on either side are probed, over the length of a piece.
 const SIDE: f64 = 0.05;
 /// Slope of the distance along the edge from which a minimum is a change of faces.
 const KINK: f64 = 0.02;

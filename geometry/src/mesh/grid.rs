@@ -7,7 +7,7 @@ use super::Surface;
 
 /// Cells between the surface's bounding box and the border of the grid.
 const PADDING: usize = 2;
-/// Most nodes a grid may have: 64 MB. Finer wishes are coarsened.
+/// Most nodes of a grid: 64 MB. Grids that would be finer are made coarser.
 const MOST_NODES: usize = 1 << 24;
 /// Most cells along one axis.
 const FINEST: usize = 1024;

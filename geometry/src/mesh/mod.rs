@@ -32,7 +32,7 @@ pub struct MeshShape {
     tree: SphereTree,
     /// Corners of the convex hull: all that bounds need.
     outline: Vec<Vec3>,
-    /// The same solid as a hull, if it is one.
+    /// The solid as a hull, if it is convex.
     convex: Option<Box<Shape>>,
 }
 

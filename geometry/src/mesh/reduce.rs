@@ -16,12 +16,12 @@ pub(crate) struct Touch {
     pub(crate) on_a: Vec3,
     /// \[m\]
     pub(crate) on_b: Vec3,
-    /// From a to b, unit.
+    /// Unit normal from a to b.
     pub(crate) normal: Vec3,
     /// \[m\]
     pub(crate) distance: f64,
     pub(crate) feature: u32,
-    /// Which manifold it goes to; for `reduce` alone.
+    /// Manifold that it goes to; used by `reduce` alone.
     pub(crate) group: usize,
 }
 

@@ -14,7 +14,7 @@ const MOST_SAMPLES: f64 = 400_000.0;
 pub struct Sample {
     /// \[m\]
     pub point: Vec3,
-    /// Unit, outwards.
+    /// Outward unit normal.
     pub normal: Vec3,
     /// How far the normals of the triangles that meet here lean from `normal`, at most: cosine \[1\].
     pub spread: f64,

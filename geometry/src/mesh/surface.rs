@@ -18,24 +18,24 @@ const STACK: usize = 64;
 pub enum Feature {
     /// Inside the triangle.
     Face,
-    /// From its corner k to corner k + 1.
+    /// The edge from corner k to corner k + 1.
     Edge(u8),
-    /// Its corner k.
+    /// Corner k.
     Corner(u8),
 }
 
 /// The point of a surface closest to some other point.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ClosestPoint {
-    /// On the surface \[m\].
+    /// Point on the surface \[m\].
     pub point: Vec3,
-    /// Negative inside \[m\].
+    /// Signed distance, negative inside \[m\].
     pub distance: f64,
     /// Unit vector along which `distance` grows: away from `point` outside, towards it inside.
     pub normal: Vec3,
     /// Number of a triangle that holds the point.
     pub triangle: u32,
-    /// Which part of that triangle.
+    /// Feature of that triangle.
     pub feature: Feature,
 }
 
@@ -59,13 +59,13 @@ pub struct Surface {
     order: Vec<u32>,
     /// Unit; zero for a triangle without area.
     face_normals: Vec<Vec3>,
-    /// Of edges 0, 1, 2 of each triangle, not unit.
+    /// Normals of edges 0, 1, 2 of each triangle, not normalised.
     edge_normals: Vec<[Vec3; 3]>,
     /// Weighted by angle, not unit.
     vertex_normals: Vec<Vec3>,
     /// Edges by number, three for each triangle.
     edge_of: Vec<[u32; 3]>,
-    /// How many triangles with an area meet at each edge and vertex.
+    /// Number of triangles with an area at each edge and vertex.
     edge_valence: Vec<u8>,
     vertex_valence: Vec<u32>,
     has_slivers: bool,

@@ -19,9 +19,9 @@ pub enum MeshError {
         "mesh of {vertices} vertices and {triangles} triangles has no area; a solid needs at least 4 triangles"
     )]
     Empty {
-        /// Given.
+        /// Number that was given.
         vertices: usize,
-        /// Given.
+        /// Number that was given.
         triangles: usize,
     },
     /// A coordinate is NaN or infinite, or absurdly large.
@@ -29,7 +29,7 @@ pub enum MeshError {
     NotFinite {
         /// Number of the vertex.
         vertex: usize,
-        /// As given \[m\].
+        /// Position that was given \[m\].
         position: Vec3,
     },
     /// A triangle names a vertex that is not there.
@@ -41,7 +41,7 @@ pub enum MeshError {
         triangle: usize,
         /// The vertex it names.
         index: u32,
-        /// How many there are.
+        /// Number of vertices.
         vertices: usize,
     },
     /// An edge with a single triangle: there is a hole.
@@ -49,11 +49,11 @@ pub enum MeshError {
     Open {
         /// Vertices of the first open edge.
         edge: [u32; 2],
-        /// Where it starts \[m\].
+        /// Start of the edge \[m\].
         from: Vec3,
-        /// Where it ends \[m\].
+        /// End of the edge \[m\].
         to: Vec3,
-        /// How many open edges there are.
+        /// Number of open edges.
         open: usize,
     },
     /// An edge where more than two triangles meet.
@@ -61,11 +61,11 @@ pub enum MeshError {
     Crowded {
         /// Vertices of the edge.
         edge: [u32; 2],
-        /// Where it starts \[m\].
+        /// Start of the edge \[m\].
         from: Vec3,
-        /// Where it ends \[m\].
+        /// End of the edge \[m\].
         to: Vec3,
-        /// How many triangles share it.
+        /// Number of triangles that share it.
         triangles: usize,
     },
     /// Two neighbours are wound in opposite senses.
@@ -79,7 +79,7 @@ pub enum MeshError {
     /// The surface encloses nothing.
     #[error("mesh encloses {volume} m³ in a box of diagonal {size} m; a solid needs a volume")]
     NoVolume {
-        /// Signed \[m³\].
+        /// Signed volume \[m³\].
         volume: f64,
         /// Diagonal of the bounding box \[m\].
         size: f64,

@@ -6,7 +6,7 @@ use parry3d_f64::shape::{Segment, SupportMap, Triangle};
 use super::closest_point;
 use crate::{
     Aabb, MeshShape, Shape,
-    contact::{Convex, closest_on_box, closest_on_segments},
+    contact::{Convex, closest_on_box, closest_on_segments, rank},
     gjk::{Closest, closest_points},
 };
 
@@ -23,7 +23,7 @@ pub fn overlap(a: &Shape, pose_a: &Pose, b: &Shape, pose_b: &Pose) -> bool {
     a.aabb(pose_a).overlaps(&b.aabb(pose_b)) && signed(a, pose_a, b, pose_b) <= 0.0
 }
 
-/// At most zero where they overlap; how much below means nothing.
+/// Distance of two shapes \[m\]; where they overlap, some number of at most zero.
 fn signed(a: &Shape, pose_a: &Pose, b: &Shape, pose_b: &Pose) -> f64 {
     if rank(a) > rank(b) {
         return signed(b, pose_b, a, pose_a);
@@ -87,18 +87,6 @@ fn signed(a: &Shape, pose_a: &Pose, b: &Shape, pose_b: &Pose) -> f64 {
             }
             _ => f64::INFINITY,
         },
-    }
-}
-
-fn rank(shape: &Shape) -> u8 {
-    match shape {
-        Shape::Sphere { .. } => 0,
-        Shape::Capsule { .. } => 1,
-        Shape::Box { .. } => 2,
-        Shape::Hull(_) => 3,
-        Shape::Mesh(_) => 4,
-        Shape::HalfSpace => 5,
-        Shape::Compound(_) => 6,
     }
 }
 
@@ -206,7 +194,7 @@ fn box_box(half: Vec3, other: Vec3, b_in_a: &Pose) -> f64 {
     least
 }
 
-/// Fifteen axes.
+/// Separating-axis test of two boxes on all fifteen axes.
 fn boxes_overlap(half: Vec3, other: Vec3, b_in_a: &Pose) -> bool {
     let turn = b_in_a.matrix();
     let (axes_a, axes_b) = (

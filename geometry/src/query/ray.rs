@@ -8,9 +8,9 @@ use crate::{Hull, Shape};
 /// Where a ray meets a surface.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RayHit {
-    /// From the origin of the ray \[m\].
+    /// Distance from the origin of the ray \[m\].
     pub distance: f64,
-    /// World \[m\].
+    /// Point that was hit, world \[m\].
     pub point: Vec3,
     /// Outward unit normal of the surface, world.
     pub normal: Vec3,

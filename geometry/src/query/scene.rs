@@ -119,7 +119,7 @@ impl SceneQuery {
     }
 }
 
-/// Where a ray enters a box, if it does; `inverse` is one over its direction.
+/// Distance at which a ray enters a box, if it does; `inverse` is one over its direction.
 fn entry(bounds: &Aabb, origin: Vec3, inverse: Vec3) -> Option<f64> {
     let (mut enter, mut leave) = (0.0, f64::INFINITY);
     for axis in 0..3 {

@@ -14,12 +14,12 @@ const SIGNATURE: [u8; 8] = [0x89, b'P', b'N', b'G', b'\r', b'\n', 0x1A, b'\n'];
 /// An animated PNG being written.
 pub(super) struct Apng {
     file: BufWriter<File>,
-    /// Where the number of frames stands.
+    /// Offset of the number of frames in the file.
     count_at: u64,
-    /// Of the chunks that belong to the animation.
+    /// Sequence number of the next animation chunk.
     sequence: u32,
     frames: u32,
-    /// How long a frame is shown, in thousandths of a second.
+    /// Duration of a frame \[ms\].
     delay: u16,
 }
 

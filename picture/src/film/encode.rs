@@ -18,20 +18,20 @@ const FFMPEG: &str = "ffmpeg";
 pub(super) struct Encoder {
     path: PathBuf,
     temporary: PathBuf,
-    way: Option<Way>,
+    format: Option<Format>,
 }
 
-enum Way {
+enum Format {
     Apng(Apng),
     Gif {
         encoder: gif::Encoder<BufWriter<File>>,
-        /// In hundredths of a second.
+        /// Duration of a frame in hundredths of a second.
         delay: u16,
     },
     Ffmpeg {
         child: Child,
         frames: Option<ChildStdin>,
-        /// What it complains about.
+        /// The messages of the encoder.
         said: JoinHandle<String>,
     },
 }
@@ -59,8 +59,8 @@ impl Encoder {
             source,
         };
         let (width, height) = (settings.render.width, settings.render.height);
-        let way = match ending.as_str() {
-            "png" => Way::Apng(Apng::create(&temporary, settings.frame_rate).map_err(file)?),
+        let format = match ending.as_str() {
+            "png" => Format::Apng(Apng::create(&temporary, settings.frame_rate).map_err(file)?),
             "gif" => {
                 let size = |side: u32| u16::try_from(side).unwrap_or(u16::MAX);
                 let out = BufWriter::new(File::create(&temporary).map_err(file)?);
@@ -69,14 +69,14 @@ impl Encoder {
                     gif::Encoder::new(out, size(width), size(height), &[]).map_err(failed)?;
                 encoder.set_repeat(gif::Repeat::Infinite).map_err(failed)?;
                 let delay = (100.0 / settings.frame_rate).round().clamp(2.0, 6000.0) as u16;
-                Way::Gif { encoder, delay }
+                Format::Gif { encoder, delay }
             }
             _ => ffmpeg(path, &temporary, settings, ending == "mp4")?,
         };
         Ok(Self {
             path: path.to_owned(),
             temporary,
-            way: Some(way),
+            format: Some(format),
         })
     }
 
@@ -86,10 +86,10 @@ impl Encoder {
 
     pub(super) fn add(&mut self, image: &Image) -> Result<(), Error> {
         let (width, height) = (image.width as u16, image.height as u16);
-        match &mut self.way {
+        match &mut self.format {
             None => Ok(()),
-            Some(Way::Apng(apng)) => apng.add(image),
-            Some(Way::Gif { encoder, delay }) => {
+            Some(Format::Apng(apng)) => apng.add(image),
+            Some(Format::Gif { encoder, delay }) => {
                 // 10 looks at every tenth pixel for the palette
                 let mut frame = gif::Frame::from_rgb_speed(width, height, &image.rgb, 10);
                 frame.delay = *delay;
@@ -97,17 +97,17 @@ impl Encoder {
                     .write_frame(&frame)
                     .map_err(|e| film(&self.path, &e))
             }
-            Some(Way::Ffmpeg { frames, .. }) => {
+            Some(Format::Ffmpeg { frames, .. }) => {
                 let written = frames
                     .as_mut()
                     .map_or(Ok(()), |pipe| pipe.write_all(&image.rgb));
-                match (written, self.way.take()) {
-                    (Ok(()), way) => {
-                        self.way = way;
+                match (written, self.format.take()) {
+                    (Ok(()), format) => {
+                        self.format = format;
                         Ok(())
                     }
                     // it has given up: what it says tells more than a broken pipe
-                    (Err(error), Some(Way::Ffmpeg { child, said, .. })) => {
+                    (Err(error), Some(Format::Ffmpeg { child, said, .. })) => {
                         Err(self.complaint(child, said, &error))
                     }
                     (Err(error), _) => Err(film(&self.path, &error)),
@@ -116,20 +116,20 @@ impl Encoder {
         }
     }
 
-    /// Completes the file of so many `frames` and gives it its name.
+    /// Completes the file of `frames` frames and gives it its name.
     pub(super) fn finish(mut self, frames: usize) -> Result<PathBuf, Error> {
         if frames == 0 {
             // ends whatever runs
             return Err(film(&self.path, &"there was no frame to show"));
         }
-        match self.way.take() {
+        match self.format.take() {
             None => {}
-            Some(Way::Apng(apng)) => apng.finish().map_err(|e| film(&self.path, &e))?,
-            Some(Way::Gif { encoder, .. }) => {
+            Some(Format::Apng(apng)) => apng.finish().map_err(|e| film(&self.path, &e))?,
+            Some(Format::Gif { encoder, .. }) => {
                 let mut out = encoder.into_inner().map_err(|e| film(&self.path, &e))?;
                 out.flush().map_err(|e| film(&self.path, &e))?;
             }
-            Some(Way::Ffmpeg {
+            Some(Format::Ffmpeg {
                 mut child,
                 frames,
                 said,
@@ -164,7 +164,7 @@ impl Encoder {
 
 impl Drop for Encoder {
     fn drop(&mut self) {
-        if let Some(Way::Ffmpeg { mut child, .. }) = self.way.take() {
+        if let Some(Format::Ffmpeg { mut child, .. }) = self.format.take() {
             let _ = child.kill();
             let _ = child.wait();
         }
@@ -181,7 +181,12 @@ fn film(path: &Path, message: &dyn std::fmt::Display) -> Error {
 }
 
 /// Starts ffmpeg, which takes raw pixels.
-fn ffmpeg(path: &Path, temporary: &Path, settings: &FilmSettings, mp4: bool) -> Result<Way, Error> {
+fn ffmpeg(
+    path: &Path,
+    temporary: &Path,
+    settings: &FilmSettings,
+    mp4: bool,
+) -> Result<Format, Error> {
     // both codecs need even sizes
     let (width, height) = (settings.render.width, settings.render.height);
     if width % 2 == 1 || height % 2 == 1 {
@@ -240,7 +245,7 @@ fn ffmpeg(path: &Path, temporary: &Path, settings: &FilmSettings, mp4: bool) -> 
         }
         text
     });
-    Ok(Way::Ffmpeg {
+    Ok(Format::Ffmpeg {
         child,
         frames,
         said,

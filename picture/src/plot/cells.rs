@@ -37,7 +37,7 @@ impl Cells {
         Plot::Scatter(marks.with_size(MARK))
     }
 
-    /// One path between two corners in pixels.
+    /// A rectangle between two corners in pixels, as an SVG path.
     fn path(&self, [x0, x1]: [f64; 2], [y0, y1]: [f64; 2]) -> String {
         let side = self.side.max(1) as f64;
         let (width, height) = ((x1 - x0) / side, (y1 - y0) / side);

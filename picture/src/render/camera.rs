@@ -7,18 +7,18 @@ use super::primitive::Rays;
 /// An eye in the world.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Camera {
-    /// Where the eye is \[m\].
+    /// Position of the eye \[m\].
     pub eye: Vec3,
-    /// What is in the middle of the picture \[m\].
+    /// Point in the middle of the picture \[m\].
     pub target: Vec3,
-    /// What is up in the picture; any length.
+    /// Direction that points up in the picture; any length.
     pub up: Vec3,
     /// Angle between the top and the bottom of the picture, 1 to 150 \[degrees\].
     pub vertical_field_degrees: f64,
 }
 
 impl Camera {
-    /// From a scene towards an eye in front, to the right and slightly above it.
+    /// Direction from a scene to an eye in front, to the right and slightly above it.
     pub const THREE_QUARTER: Vec3 = Vec3::new(0.55, 0.38, 1.0);
 
     /// Share of the picture, in each direction, that is left free about what is framed.
@@ -178,18 +178,18 @@ impl Camera {
 
 /// A camera with its axes and its size in pixels worked out.
 pub(super) struct View {
-    /// Where the eye is \[m\].
+    /// Position of the eye \[m\].
     pub(super) eye: Vec3,
     pub(super) right: Vec3,
     pub(super) up: Vec3,
     pub(super) forward: Vec3,
     /// Size of a pixel at depth one \[1\].
     pub(super) pixel: f64,
-    /// In pixels.
+    /// Size in pixels.
     pub(super) width: f64,
-    /// In pixels.
+    /// Size in pixels.
     pub(super) height: f64,
-    /// From the eye to what is in the middle \[m\]: the scale of the scene.
+    /// Distance from the eye to the target: the scale of the scene \[m\].
     pub(super) distance: f64,
 }
 

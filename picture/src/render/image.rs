@@ -8,9 +8,9 @@ use crate::Error;
 /// Pixels by rows from the top left, three bytes each (sRGB).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Image {
-    /// In pixels.
+    /// Size in pixels.
     pub width: u32,
-    /// In pixels.
+    /// Size in pixels.
     pub height: u32,
     /// Red, green, blue of each pixel: `3 * width * height` bytes.
     pub rgb: Vec<u8>,

@@ -36,9 +36,9 @@ pub enum Surface {
 /// is not positive, are left out.
 #[derive(Clone, Debug, Default)]
 pub struct Curve {
-    /// From the root to the tip \[m\].
+    /// Points from root to tip \[m\].
     pub points: Vec<Vec3>,
-    /// Of each point \[m\].
+    /// Radius at each point \[m\].
     pub radii: Vec<f64>,
 }
 
@@ -76,9 +76,9 @@ impl Triangles {
 /// A body as the picture sees it.
 #[derive(Clone, Debug)]
 pub struct Item {
-    /// Its outside.
+    /// Its surface.
     pub surface: Surface,
-    /// Where it is.
+    /// Its pose.
     pub pose: Pose,
     /// Colour under white light, linear RGB in \[0, 1\]; see [`super::srgb`].
     pub colour: [f32; 3],

@@ -15,7 +15,7 @@ const BAND: u32 = 256;
 /// An angle whose multiples spread evenly over the circle \[rad\].
 pub(super) const GOLDEN_ANGLE: f64 = 2.399_963_229_728_653;
 
-/// How far light along one direction gets.
+/// Depth to which light along one direction reaches.
 pub(super) struct DepthMap {
     pub(super) right: Vec3,
     pub(super) up: Vec3,
@@ -165,7 +165,7 @@ pub(super) fn floor(x: f32) -> i32 {
     cut - i32::from(x < cut as f32)
 }
 
-/// All light of a scene.
+/// The lights of a scene.
 pub(super) struct Lighting {
     /// The maps measure from here, so that single precision is enough \[m\].
     pub(super) middle: Vec3,

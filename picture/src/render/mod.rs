@@ -37,7 +37,7 @@ use shade::Shader;
 /// The sun.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Light {
-    /// From the scene towards the sun; any length.
+    /// Direction from the scene to the sun; any length.
     pub direction: Vec3,
     /// Colour and strength, linear RGB; about 1 to 4.
     pub colour: [f32; 3],
@@ -55,7 +55,7 @@ impl Default for Light {
     }
 }
 
-/// How a picture is drawn.
+/// Settings of a picture.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Settings {
     /// Width, 1 to 16384 pixels.
@@ -98,7 +98,7 @@ impl Settings {
         f64::from(settings.width) / f64::from(settings.height)
     }
 
-    /// The same with every number brought into its range.
+    /// The settings with every number clamped to its range.
     fn sane(&self) -> Self {
         let fallback = Self::default();
         let colour = |c: [f32; 3], other: [f32; 3]| {

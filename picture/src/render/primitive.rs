@@ -28,7 +28,7 @@ impl Rays {
         )
     }
 
-    /// The same rays in the frame with these `axes` (columns) about `centre`.
+    /// The rays in the frame with these `axes` (columns) about `centre`.
     fn local(&self, axes: &Mat3, centre: Vec3) -> Self {
         let turn = axes.transpose();
         let [o, ox, oy] = self.origin;
@@ -63,7 +63,7 @@ pub(super) enum Solid {
     Triangle {
         corner: Vec3,
         edges: [Vec3; 2],
-        /// At `corner`, at the end of each edge; all alike if the mesh is flat.
+        /// Normals at `corner` and at the end of each edge; all equal if the mesh is shaded flat.
         normals: [Vec3; 3],
     },
     Segment(Segment),
@@ -74,13 +74,13 @@ pub(super) struct Primitive {
     pub(super) solid: Solid,
     /// Index of its item.
     pub(super) item: u32,
-    /// Larger than what the camera looks at: the floor, a backdrop.
+    /// Whether it is larger than what the camera looks at: the floor, a backdrop.
     pub(super) huge: bool,
-    /// Among what the camera looks at: shadow maps cover it.
+    /// Whether it is part of what the camera looks at, which shadow maps cover.
     pub(super) in_focus: bool,
 }
 
-/// Columns and rows, in pixels, last ones excluded.
+/// A range of columns and rows of pixels, ends excluded.
 #[derive(Clone, Copy)]
 pub(super) struct Rectangle {
     pub(super) x0: u32,
@@ -90,7 +90,7 @@ pub(super) struct Rectangle {
 }
 
 impl Rectangle {
-    /// What is common to both, if anything.
+    /// The intersection of both, if there is one.
     pub(super) fn common(self, other: Self) -> Option<Self> {
         let both = Self {
             x0: self.x0.max(other.x0),
@@ -206,7 +206,7 @@ impl Solid {
     }
 }
 
-/// Tests all rays of an area and tells what is found.
+/// Tests all rays of an area and calls `found` for each hit.
 #[inline(always)]
 fn scan(
     rays: &Rays,
@@ -241,7 +241,7 @@ fn scan(
     }
 }
 
-/// Where a ray enters the ball of `radius` about the origin.
+/// Distance at which a ray enters the ball of `radius` about the origin.
 #[inline(always)]
 fn hit_ball(o: Vec3, d: Vec3, radius: f64) -> Option<f64> {
     let (a, b) = (d.length_squared(), o.dot(d));
@@ -255,7 +255,7 @@ fn hit_ball(o: Vec3, d: Vec3, radius: f64) -> Option<f64> {
     (t > 0.0).then_some(t)
 }
 
-/// Where a ray enters the box of half edges `half`, and the face: axis, +3 on the low side.
+/// Distance at which a ray enters the box of half edges `half`, and the face: the axis, plus 3 on the low side.
 #[inline(always)]
 fn hit_box(o: Vec3, d: Vec3, half: Vec3) -> Option<(f64, u8)> {
     let safe = |v: f64| 1.0 / if v == 0.0 { 1e-200 } else { v };
@@ -277,7 +277,7 @@ fn hit_box(o: Vec3, d: Vec3, half: Vec3) -> Option<(f64, u8)> {
     Some((near, if side > 0.0 { axis + 3 } else { axis }))
 }
 
-/// Where a ray enters the capsule along y.
+/// Distance at which a ray enters the capsule along y.
 #[inline(always)]
 fn hit_capsule(o: Vec3, d: Vec3, half_length: f64, radius: f64) -> Option<f64> {
     let cap = |end: f64| hit_ball(o - Vec3::new(0.0, end, 0.0), d, radius);
@@ -300,7 +300,7 @@ fn hit_capsule(o: Vec3, d: Vec3, half_length: f64, radius: f64) -> Option<f64> {
     (t > 0.0).then_some(t)
 }
 
-/// Where a ray meets the triangle with one corner at the origin, from either side.
+/// Distance at which a ray meets the triangle with one corner at the origin, from either side.
 #[inline(always)]
 fn hit_triangle(o: Vec3, d: Vec3, e0: Vec3, e1: Vec3) -> Option<f64> {
     let p = d.cross(e1);
@@ -312,7 +312,7 @@ fn hit_triangle(o: Vec3, d: Vec3, e0: Vec3, e1: Vec3) -> Option<f64> {
     (u >= 0.0 && v >= 0.0 && u + v <= 1.0 && t > 0.0).then_some(t)
 }
 
-/// All that is to be drawn.
+/// The primitives of a picture, ready to be drawn.
 pub(super) struct Prepared<'a> {
     pub(super) items: &'a [Item],
     pub(super) primitives: Vec<Primitive>,

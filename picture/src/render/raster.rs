@@ -13,7 +13,7 @@ const TILE: u32 = 32;
 /// No primitive: the sky.
 const NOTHING: u32 = u32::MAX;
 
-/// What one sample sees.
+/// What is seen at one sample.
 #[derive(Clone, Copy)]
 struct Sample {
     depth: f64,

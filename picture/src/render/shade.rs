@@ -13,15 +13,15 @@ pub(super) struct Visible {
     pub(super) primitive: u32,
     /// Face of a brick, as `Solid::scan` counts them.
     pub(super) face: u8,
-    /// Where it is in the picture, in pixels.
+    /// Position in the picture, in pixels.
     pub(super) column: f64,
-    /// Where it is in the picture, in pixels.
+    /// Position in the picture, in pixels.
     pub(super) row: f64,
     /// \[m\]
     pub(super) depth: f64,
 }
 
-/// What shading needs to know.
+/// Inputs of shading.
 pub(super) struct Shader<'a> {
     prepared: &'a Prepared<'a>,
     lighting: &'a Lighting,
@@ -29,7 +29,7 @@ pub(super) struct Shader<'a> {
     rays: Rays,
     distance: f64,
     pixel: f64,
-    /// Between grid lines of the ground \[m\].
+    /// Distance between grid lines of the ground \[m\].
     grid: f64,
 }
 
@@ -213,7 +213,7 @@ impl<'a> Shader<'a> {
         mix(light, self.settings.horizon, haze)
     }
 
-    /// Share of the pixel's footprint on a plane that grid lines cover.
+    /// Share of a pixel's footprint on a plane that is covered by grid lines.
     fn grid_lines(&self, seen: &Visible, from_centre: Vec3, normal: Vec3, sides: [Vec3; 2]) -> f32 {
         let (_, d) = self.rays.at(seen.column, seen.row);
         let across = |step: Vec3| (step - d * (step.dot(normal) / d.dot(normal))) * seen.depth;
@@ -321,9 +321,9 @@ fn jitter(x: u32, y: u32) -> [f32; 2] {
     [value, other as f32 / 16.0]
 }
 
-/// From linear RGB to sRGB bytes, by a table.
+/// Converts linear RGB to sRGB bytes, by a table.
 pub(super) struct Encoder {
-    /// Shown value of (i / last)^2: even steps of the root are almost even steps for the eye.
+    /// Displayed value of (i / last)^2: even steps of the root are almost even steps of perceived brightness.
     table: Vec<f32>,
 }
 

@@ -9,9 +9,9 @@ use super::primitive::Primitive;
 
 /// Texels along the side of a map, if it is square.
 const SIDE: f64 = 320.0;
-/// How far edges in the maps are spread \[texels\].
+/// Width over which edges in the maps are blurred \[texels\].
 const BLUR: f32 = 3.0;
-/// How far a point is moved off its surface, so that it does not shadow itself \[texels\].
+/// Distance by which a point is moved off its surface, so that it does not shadow itself \[texels\].
 const LIFT: f32 = 2.0;
 /// Solids drawn into all maps together; with more, fewer directions are used.
 const MOST_SOLIDS: usize = 8_000_000;
@@ -21,7 +21,7 @@ const LANES: usize = 8;
 /// Numbers of several directions, one lane each.
 type Lanes = [f32; LANES];
 
-/// Some directions of the sky. Lanes without a direction have a strength of zero.
+/// Eight directions of the sky. Lanes without a direction have a strength of zero.
 #[derive(Default)]
 struct Block {
     strength: Lanes,

@@ -11,7 +11,7 @@ use super::primitive::{Rays, Rectangle};
 
 /// Half the width of the thinnest ribbon, seen from the eye \[pixels\].
 const THIN: f64 = 0.45;
-/// The same from a light \[texels\].
+/// Least half width of a ribbon in a shadow map \[texels\].
 const THIN_SHADOW: f64 = 0.55;
 /// Least share of samples that a thin ribbon keeps, so that the finest hair is still seen \[1\].
 const FAINTEST: f64 = 0.7;
@@ -20,9 +20,9 @@ const FAINTEST: f64 = 0.7;
 pub(super) struct Segment {
     /// \[m\]
     pub(super) ends: [Vec3; 2],
-    /// At the ends \[m\].
+    /// Radii at the ends \[m\].
     pub(super) radii: [f64; 2],
-    /// Tells strands apart: each leaves out other samples.
+    /// Number of the strand; strands that are thinner than a sample leave out different samples.
     pub(super) number: u32,
 }
 
@@ -35,7 +35,7 @@ struct Ribbon {
     /// Half the width at the ends as drawn, and as it is \[pixels\].
     drawn: [f64; 2],
     real: [f64; 2],
-    /// At the ends: depth for parallel rays, 1 / depth in perspective.
+    /// Depth at the ends for parallel rays, 1 / depth in perspective.
     depth: [f64; 2],
     perspective: bool,
 }
@@ -154,7 +154,7 @@ impl Segment {
 }
 
 impl Ribbon {
-    /// Where (x, y) is on it: the depth there \[m\], and the share of samples it may keep.
+    /// Depth at (x, y) and the share of samples that the ribbon covers there; `None` beside it.
     #[inline(always)]
     fn hit(&self, x: f64, y: f64, radii: &[f64; 2]) -> Option<(f64, f64)> {
         let (dx, dy) = (x - self.start[0], y - self.start[1]);
@@ -173,7 +173,7 @@ impl Ribbon {
         Some((depth - bulge, lerp(&self.real) / width)).filter(|(depth, _)| *depth > 0.0)
     }
 
-    /// From which to which column the ribbon may touch the row from `y` to `y + 1`.
+    /// First and last column that the ribbon may touch in the row from `y` to `y + 1`.
     fn columns(&self, y: f64, widest: f64) -> (f64, f64) {
         let rise = self.along[1];
         let (mut from, mut to) = (0.0, 1.0);

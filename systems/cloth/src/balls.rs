@@ -25,18 +25,18 @@ use crate::pairs::{AHEAD, SIZE_CLASSES};
 
 /// Slots are 2^SLOT ticks long, 2⁻¹² s.
 const SLOT: u8 = 28;
-/// How many slots the calendar has.
+/// Number of slots of the calendar.
 const RING: usize = 256;
 /// Radius of the smallest ball, as a part of the least slack of its pairs \[1\].
 const SHARE: f64 = 0.35;
-/// Largest radius for a pair, as a part of its slack: references may lie a radius off and vertices a radius
+/// Largest radius for a pair, as a part of its slack: references may be off by a radius and vertices by a radius
 /// from them on both sides, so a fifth of the slack is left \[1\].
 const ALLOWED: f64 = 0.2;
 /// Radii of the larger balls, as parts of the scale of a vertex \[1\]; the smallest adapts. Of a flat sheet whose vertices
 /// are 1.5 thicknesses apart the next pairs but one have a slack of 0.06, those after them of 0.5 and 1.1.
 const RADII: [f64; SIZE_CLASSES] = [0.0, 0.01, 0.035, 0.097, 0.2];
 
-/// Where a vertex is expected to be, and how far off it may be. One cache line.
+/// A ball in which a vertex is expected to stay. One cache line.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[repr(align(64))]
 pub(crate) struct Ball {
@@ -57,18 +57,18 @@ pub(crate) struct QuietBound {
     time: Tick,
     /// Negative if the reference does not fall.
     radius: f32,
-    /// How long since `time`, in units of 2^UNIT ticks; 0 is a quiet bound that has ended.
+    /// Duration of its validity from `time` on, in units of 2^UNIT ticks; 0 is a quiet bound that has ended.
     life: u32,
 }
 
 /// Leashes count 2^UNIT ticks, 6e-8 s.
 const UNIT: u8 = 16;
-/// A vertex gets a quiet bound if all of its balls are older than so many of its checks.
+/// Number of its checks that all balls of a vertex must have lasted before it gets a quiet bound.
 const QUIET: Tick = 12;
 /// Longest quiet bound; boxes are not meant to last longer \[s\].
 const LONGEST: f64 = 0.25;
 
-/// Balls of all vertices, and when pairs are looked at.
+/// Balls of all vertices, and the times at which pairs are tested.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Balls {
     ball: [Vec<Ball>; SIZE_CLASSES],
@@ -139,7 +139,7 @@ impl GapBound {
 }
 
 impl Run<'_> {
-    /// Balls for everyone; pairs must then be looked at one by one.
+    /// Makes the balls of all vertices; every pair must be tested after that.
     pub(crate) fn start_balls(&mut self) {
         let (t, topology) = (self.state.time, self.topology);
         self.state.balls.slots = vec![Vec::new(); RING];
@@ -162,7 +162,7 @@ impl Run<'_> {
         self.topology.early * self.topology.thickness / 16.0
     }
 
-    /// When a pair must be looked at next, at the latest.
+    /// Latest time at which a pair must be tested next.
     pub(crate) fn next_ball_event(&self) -> Tick {
         let balls = &self.state.balls;
         let slot = (balls.slot + 1) << SLOT;
@@ -218,7 +218,7 @@ impl Run<'_> {
         }
     }
 
-    /// Has the pair looked at before `expires`, unless that is so already.
+    /// Files the pair to be tested before `expires`, unless it is already.
     #[inline]
     fn file(&mut self, p: u32, expires: Tick) {
         let balls = &mut self.state.balls;
@@ -237,7 +237,7 @@ impl Run<'_> {
         }
     }
 
-    /// A ball about where vertex `i` is and goes.
+    /// A ball about the present position and path of vertex `i`.
     fn ball_here(&self, i: usize, radius: f64) -> Ball {
         let (t, gravity, vertex) = (
             self.state.time,
@@ -290,7 +290,7 @@ impl Run<'_> {
     /// Whether vertex `i` stays on its quiet bound until `next`, when it will be `there`: then nothing else about
     /// it needs a test.
     #[inline]
-    pub(crate) fn stays_on_leash(&self, i: usize, next: Tick, there: Vec3) -> bool {
+    pub(crate) fn stays_in_quiet_bound(&self, i: usize, next: Tick, there: Vec3) -> bool {
         let quiet_bound = &self.state.balls.quiet_bound[i];
         let (age, vertex) = (next.wrapping_sub(quiet_bound.time), &self.state.vertices[i]);
         let alike = (vertex.inverse_mass > 0.0) == (quiet_bound.radius > 0.0);
@@ -309,7 +309,7 @@ impl Run<'_> {
 
     /// Ends the quiet bound of vertex `i`, of which a ball or the box is another now.
     #[inline]
-    pub(crate) fn end_leash(&mut self, i: usize) {
+    pub(crate) fn end_quiet_bound(&mut self, i: usize) {
         if let Some(quiet_bound) = self.state.balls.quiet_bound.get_mut(i) {
             quiet_bound.life = 0;
         }
@@ -333,12 +333,12 @@ impl Run<'_> {
         }
         // what has lasted for a while will go on to
         if next - youngest > QUIET << self.topology.check[i] {
-            self.renew_leash(i);
+            self.renew_quiet_bound(i);
         }
     }
 
     /// Finds out how long the smallest ball of vertex `i` will lie in its others and in its box.
-    fn renew_leash(&mut self, i: usize) {
+    fn renew_quiet_bound(&mut self, i: usize) {
         let (t, topology, state) = (self.state.time, self.topology, &*self.state);
         let kept = state.balls.kept[i];
         let balls = || {
@@ -436,7 +436,7 @@ impl Run<'_> {
         }
     }
 
-    /// The same for a vertex and a half-space.
+    /// Gap bound of a vertex and a half-space.
     #[inline(never)]
     fn gap_bound_over_plane(&self, pair: &Pair) -> GapBound {
         if pair.scripted == Scripted::Met {
@@ -461,7 +461,7 @@ impl Run<'_> {
     pub(crate) fn renew_ball(&mut self, i: usize, size_class: usize, next: Option<(u32, usize)>) {
         let (t, topology) = (self.state.time, self.topology);
         self.scratch.tally.balls[size_class] += 1;
-        self.end_leash(i);
+        self.end_quiet_bound(i);
         let fixed = RADII[size_class] * topology.scale[i];
         let before = self.state.balls.ball[size_class][i];
         self.state.balls.kept[i] |= 1 << size_class;
@@ -576,7 +576,7 @@ impl Run<'_> {
                 self.state.balls.kept[i] |= 1 << size_class;
                 let most = RADII[size_class.max(1)] * self.topology.scale[i];
                 self.state.balls.ball[size_class][i] = self.ball_here(i, most.min(allowed));
-                self.end_leash(i);
+                self.end_quiet_bound(i);
             }
         }
         self.state.pairs.set_size_class(p, size_class as u8);
@@ -586,7 +586,7 @@ impl Run<'_> {
                 let ball = &mut self.state.balls.ball[0][i as usize];
                 if f64::from(ball.radius) > allowed {
                     ball.radius = allowed as f32;
-                    self.end_leash(i as usize);
+                    self.end_quiet_bound(i as usize);
                     if !self.is_in_ball(i as usize, 0, t) || !self.stays_in_ball(i as usize, 0) {
                         self.state.balls.ball[0][i as usize] = self.ball_here(i as usize, allowed);
                         self.scratch.left.push((i, 0));

@@ -100,7 +100,7 @@ pub struct FreeMotion {
     pub attached_pins: Vec<(usize, usize)>,
 }
 
-/// Where a free body is after an advance, and what the cloth did to it.
+/// Motion of a free body after an advance, and the impulses of the cloth on it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Answer {
     /// Pose of the obstacle.
@@ -120,11 +120,11 @@ pub struct Answer {
 /// A free body while it advances.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct FreeBody {
-    /// When `centre`, `rotation` and `velocity` were taken.
+    /// Time of `centre`, `rotation` and `velocity`.
     time: Tick,
     centre: Vec3,
     rotation: Quat,
-    /// From the centre to the origin of the obstacle's frame, in that frame \[m\].
+    /// Vector from the centre to the origin of the obstacle's frame, in that frame \[m\].
     offset: Vec3,
     velocity: Vec3,
     spin: Vec3,
@@ -365,7 +365,7 @@ impl FreeBody {
         self.withdraw(change.map(|part| part * share), span);
     }
 
-    /// From its centre to a point, at `t` \[m\].
+    /// Vector from its centre to a point, at `t` \[m\].
     #[inline]
     pub(crate) fn arm(&self, point: Vec3, t: Tick) -> Vec3 {
         point - self.centre_at(t)

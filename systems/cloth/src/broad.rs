@@ -18,7 +18,7 @@ use crate::topology::Topology;
 
 /// Room around a vertex, as a part of its scale \[1\].
 const ROOM: f64 = 0.3;
-/// How long a box is meant to last, at most \[s\].
+/// Longest time that a box is meant to last \[s\].
 const LAST: f64 = 0.1;
 
 /// Lowest and highest corner of a box.
@@ -262,7 +262,7 @@ impl Run<'_> {
             self.state.delta = rounding(2.0 * reach);
         }
         self.state.broad.roomy[i] = own;
-        self.end_leash(i);
+        self.end_quiet_bound(i);
         self.renew_primitive(Primitive::Vertex(i as u32));
         let edges = topology.vertex_edges.row(i);
         if topology.plane || edges.iter().any(|e| topology.bare[*e as usize]) {

@@ -36,7 +36,7 @@ impl Run<'_> {
 
     /// Brute force: every pair is measured, and again before the first of them can come closer than
     /// its next layer.
-    pub(crate) fn look_at_all(&mut self) {
+    pub(crate) fn test_all_pairs(&mut self) {
         let (t, topology) = (self.state.time, self.topology);
         self.state.look_again = Tick::MAX;
         for p in 0..self.state.pairs.pool.len() as u32 {

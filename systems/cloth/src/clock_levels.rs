@@ -39,11 +39,11 @@ pub(crate) struct ClockLevel {
     pub(crate) loaded_vertices: Vec<u32>,
     /// Free vertices kicked by gravity.
     pub(crate) gravity_vertices: Vec<u32>,
-    /// Every vertex that any of these moves.
+    /// Vertices that any of these elements moves.
     pub(crate) stencil: Vec<u32>,
     /// Vertices with dashpots on this level and none on a faster one.
     pub(crate) damped: Vec<u32>,
-    /// Vertices whose certificates are looked at, besides.
+    /// Other vertices whose certificates are tested at this level.
     pub(crate) monitored: Vec<u32>,
     /// Numbers of the hinges, triangles and springs, in [`Elements`].
     followed: Vec<u32>,
@@ -99,7 +99,7 @@ pub struct ClampedDamper {
     pub sheet: String,
     /// The material's field: `stretch_damping` or `bending_damping`.
     pub what: &'static str,
-    /// What was asked for \[N s/m\] or \[N m s\].
+    /// Damping that the model asks for \[N s/m\] or \[N m s\].
     pub damping: f64,
     /// The most that every element of the sheet acts with; beyond it motion relaxes faster than asked for.
     pub carried: f64,
@@ -117,7 +117,7 @@ impl std::fmt::Display for ClampedDamper {
 
 /// Largest part of an element's motion that its dashpot takes in a period, as `b h W`, while the clock can help it \[1\].
 const DAMPED: f64 = 0.5;
-/// How many levels a dashpot may ask of its element's clock for that.
+/// Most levels by which a dashpot may raise its element's clock for that.
 const DAMPING_LEVELS: u8 = 2;
 /// Most levels below rest that a deformed element ticks at.
 const MOST: u8 = 8;
@@ -146,7 +146,7 @@ fn damped_level(level: u8, b: f64, inverse_mass: f64, floor: u8) -> u8 {
 }
 
 impl Topology {
-    /// Elastic elements, each with the clock that stability of the whole asks for.
+    /// Adds elastic elements, each with the clock that the stability of all of them needs.
     pub(crate) fn add_elements(&mut self, model: &Model, options: &Options) -> Result<(), Error> {
         let fraction = options.elastic_fraction;
         let floor = level_of(options.shortest_period).unwrap_or(0);
@@ -589,7 +589,7 @@ impl Topology {
         self.elements.pulled = pulls.to_vec();
     }
 
-    /// Who loads, air and fields act on, and on which clocks.
+    /// Lists the vertices that loads, air and fields act on, and their clocks.
     pub(crate) fn add_fields(&mut self, model: &Model, options: &Options) {
         let air = !model.fields.is_empty();
         let mut loaded_vertices: Vec<u32> = (0..self.start.len() as u32)
@@ -663,12 +663,12 @@ impl Topology {
 }
 
 impl Elements {
-    /// How many elements have levels that follow their shape and motion.
+    /// Number of elements whose levels follow their shape and motion.
     pub(crate) fn followed(&self) -> usize {
         self.folds.len() + self.membranes.len() + self.edges.len()
     }
 
-    /// Element `k` kicks its corners as if for `seconds`, which may be negative.
+    /// Kicks the corners of element `k` as over a period of `seconds`, which may be negative.
     pub(crate) fn push(
         &self,
         k: usize,

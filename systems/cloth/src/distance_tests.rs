@@ -16,7 +16,7 @@ const TOO_FAST: &str = "it moves faster than a tick of time can resolve";
 impl Run<'_> {
     /// Measures pairs in doubt: activates the layers they need and certifies them anew, until none
     /// is in doubt.
-    pub(crate) fn look_at_doubtful(&mut self) {
+    pub(crate) fn test_doubtful(&mut self) {
         while self.state.stall.is_none() {
             if let Some((i, size_class)) = self.scratch.left.pop() {
                 // pairs lie all over memory: those of the next are on their way meanwhile
@@ -32,7 +32,7 @@ impl Run<'_> {
                     self.prefetch_distance_test(next);
                 }
                 if self.state.pairs.is_there(p) {
-                    self.look_at(p);
+                    self.test_pair(p);
                 }
             } else {
                 break;
@@ -51,7 +51,7 @@ impl Run<'_> {
         }
     }
 
-    fn look_at(&mut self, p: u32) {
+    fn test_pair(&mut self, p: u32) {
         let (t, topology) = (self.state.time, self.topology);
         self.scratch.tally.distance_tests += 1;
         let pair = &self.state.pairs.pool[p as usize];

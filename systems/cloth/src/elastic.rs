@@ -33,7 +33,7 @@ impl Spring {
         0.5 * self.stiffness * stretch * stretch
     }
 
-    /// On the first end; on the second the opposite \[N\].
+    /// Force on the first end; the second receives the opposite \[N\].
     pub(crate) fn force(&self, x: [Vec3; 2]) -> Vec3 {
         let e = x[1] - x[0];
         let length = e.length();
@@ -62,7 +62,7 @@ impl Spring {
     }
 }
 
-/// What prescribed vertices withstand.
+/// Impulses that prescribed vertices receive and that do not move them.
 pub(crate) struct Held<'a> {
     /// Work that they do meanwhile \[J\].
     pub(crate) work: f64,
@@ -235,7 +235,7 @@ impl Hinge {
         })
     }
 
-    /// By corner \[N\].
+    /// Force on each corner \[N\].
     pub(crate) fn force(&self, x: [Vec3; 4]) -> [Vec3; 4] {
         hinge_angle(x).map_or([Vec3::ZERO; 4], |(angle, gradient)| {
             gradient.map(|g| g * (-self.stiffness * self.bend(angle)))

@@ -14,7 +14,7 @@ pub(crate) fn in_batches<T: Copy>(
     fits: impl Fn(&T) -> bool,
     corners: impl Fn(&T) -> &[u32],
 ) -> usize {
-    /// How far ahead of the first one the others of a run are searched.
+    /// Number of elements after the first of a run among which its others are searched.
     const AHEAD: usize = 96;
     let mut pending: Vec<T> = elements.iter().copied().filter(&fits).collect();
     let mut rest: Vec<T> = elements.iter().copied().filter(|x| !fits(x)).collect();
@@ -56,7 +56,7 @@ pub(crate) struct Springs {
 }
 
 impl Springs {
-    /// From eight of them.
+    /// Packs eight of them.
     pub(crate) fn new(springs: &[Spring]) -> Self {
         let (mut ends, mut length, mut kick) = ([[0; 8]; 2], Wide8::default(), Wide8::default());
         for (k, spring) in springs.iter().take(8).enumerate() {
@@ -77,7 +77,7 @@ pub(crate) struct Dashpots {
 }
 
 impl Dashpots {
-    /// From eight of them.
+    /// Packs eight of them.
     pub(crate) fn new(dashpots: &[Dashpot]) -> Self {
         let (mut ends, mut inverse) = ([[0; 8]; 2], Wide8::default());
         for (k, dashpot) in dashpots.iter().take(8).enumerate() {
@@ -98,7 +98,7 @@ pub(crate) struct Hinges {
 }
 
 impl Hinges {
-    /// From eight of them.
+    /// Packs eight of them.
     pub(crate) fn new(hinges: &[Hinge]) -> Self {
         let (mut corners, mut angle, mut kick) = ([[0; 8]; 4], Wide8::default(), Wide8::default());
         for (k, hinge) in hinges.iter().take(8).enumerate() {

@@ -9,7 +9,8 @@ use crate::event_loop::{Run, levels_at};
 use crate::layer_ticks::Before;
 use crate::penalty_layers::{HALF_PERIOD, PRESSED};
 
-/// Springs and triangles, and the layers that press vertices, are looked at once in a period of this level, or at every tick: every millisecond.
+/// Level at whose period, of a millisecond, the clocks of springs, triangles and pressing layers are checked, or at
+/// every tick if that is longer.
 const FOLLOWED: u32 = 30;
 /// Elements that layers no longer press get their periods back once in a period of this level: every 1/64 s.
 const GIVEN_BACK: u32 = 34;

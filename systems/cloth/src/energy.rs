@@ -11,25 +11,25 @@ use crate::vertex::Vertex;
 /// Energies at one time \[J\].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Energy {
-    /// Of motion.
+    /// Kinetic energy.
     pub kinetic: f64,
-    /// Of edge springs and triangles.
+    /// Energy of edge springs and triangles.
     pub stretching: f64,
-    /// Of hinges.
+    /// Energy of hinges.
     pub bending: f64,
-    /// Of penalty layers.
+    /// Energy of penalty layers.
     pub contact: f64,
-    /// In gravity, from the height 0.
+    /// Energy in gravity, from the height 0.
     pub gravity: f64,
 }
 
 impl Energy {
-    /// All but that of penalty layers \[J\].
+    /// Energy without that of penalty layers \[J\].
     pub fn without_contact(&self) -> f64 {
         self.kinetic + self.stretching + self.bending + self.gravity
     }
 
-    /// All of them \[J\].
+    /// Sum of all of them \[J\].
     pub fn total(&self) -> f64 {
         self.kinetic + self.stretching + self.bending + self.contact + self.gravity
     }
@@ -74,7 +74,7 @@ pub(crate) fn energy(topology: &Topology, state: &State) -> Energy {
     )
 }
 
-/// All sheets together, and their layers.
+/// Sum over all sheets and their layers.
 pub(crate) fn sum(sheets: &[Energy], contact: f64) -> Energy {
     let mut all = Energy {
         contact,

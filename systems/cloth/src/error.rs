@@ -8,11 +8,11 @@ pub enum Error {
     Quantity {
         /// The thing, such as "sheet `flag`".
         object: String,
-        /// Which quantity.
+        /// The quantity.
         what: String,
         /// The value found.
         found: String,
-        /// What would do.
+        /// The values that are allowed.
         wanted: String,
     },
     /// Two things with one name.
@@ -21,17 +21,17 @@ pub enum Error {
     /// An option outside its range.
     #[error("option `{option}` is {found}; wanted {wanted}")]
     Option {
-        /// Which option.
+        /// The option.
         option: &'static str,
         /// The value found.
         found: String,
-        /// What would do.
+        /// The values that are allowed.
         wanted: &'static str,
     },
     /// The start is not free of intersections, or closer than can be held.
     #[error("the start cannot be simulated: {} place(s), the worst: {worst}", .patches.len())]
     Start {
-        /// In words: who, where, how close.
+        /// The worst pair in words: its things, the place and the distance.
         worst: String,
         /// Every place found, at most a hundred.
         patches: Vec<crate::Patch>,
@@ -39,9 +39,9 @@ pub enum Error {
     /// A snapshot of another model.
     #[error("state has {found}; this model has {wanted}")]
     State {
-        /// What the state has.
+        /// Value in the state.
         found: String,
-        /// What the model has.
+        /// Value in the model.
         wanted: String,
     },
 }

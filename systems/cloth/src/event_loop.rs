@@ -22,7 +22,7 @@ use crate::topology::Topology;
 use crate::watch::pulled_energy;
 use crate::{BroadPhase, Certificate, Field, Options};
 
-/// How many events pass between two questions whether to go on.
+/// Number of events between two calls of `go_on`.
 const ASK: u64 = 4096;
 
 /// Levels that tick at `t`, of those in `mask`, the fastest first.
@@ -46,7 +46,7 @@ pub(crate) struct Scratch {
     renewed: Vec<u64>,
     /// Vertices that left their ball.
     pub(crate) left: Vec<(u32, usize)>,
-    /// Pairs to be looked at.
+    /// Pairs to be tested.
     pub(crate) doubtful: Vec<u32>,
     pub(crate) hits: Vec<(Kind, u32, u32)>,
     /// Edges or faces whose boxes change, with the old one and the new one.
@@ -54,7 +54,7 @@ pub(crate) struct Scratch {
     pub(crate) gap_bound: Vec<GapBound>,
     pub(crate) near: Vec<u32>,
     pub(crate) copies: Vec<Pair>,
-    /// Where the vertices are, see `tick_penalties`.
+    /// Positions of the vertices, written by `tick_penalties`.
     pub(crate) places: Vec<Vec3>,
     /// Entries of the schedule that are not in order yet.
     pub(crate) tail: Vec<Entry>,
@@ -150,7 +150,7 @@ impl Run<'_> {
         true
     }
 
-    /// When something happens next.
+    /// Time of the next event.
     fn next_event(&self) -> Tick {
         let now = self.state.time;
         let mut next = Tick::MAX;
@@ -179,7 +179,7 @@ impl Run<'_> {
         self.options.certificate != Certificate::BruteForce
     }
 
-    /// Pairs whose certificate ends are looked at, before anything is kicked.
+    /// Tests the pairs whose certificate ends, before anything is kicked.
     fn fail_certificates(&mut self) {
         if self.is_culled() && self.options.broad_phase == BroadPhase::KDop {
             self.renew_failed_kdops();
@@ -189,7 +189,7 @@ impl Run<'_> {
             Certificate::Slab => self.renew_failed_slabs(),
             Certificate::BruteForce => {}
         }
-        self.look_at_doubtful();
+        self.test_doubtful();
     }
 
     /// Prescribed vertices that change their velocity now.
@@ -275,7 +275,7 @@ impl Run<'_> {
                     if std::mem::replace(&mut self.scratch.mark[i], round) != round {
                         let next = next_tick(self.state.time, self.topology.check[i]);
                         let there = self.state.vertices[i].at(next, self.topology.gravity);
-                        if self.stays_on_leash(i, next, there) {
+                        if self.stays_in_quiet_bound(i, next, there) {
                             continue;
                         }
                         if boxes && !self.stays_in_box(i, next, there) {
@@ -304,11 +304,11 @@ impl Run<'_> {
                     }
                 }
             }
-            Certificate::BruteForce => self.look_at_all(),
+            Certificate::BruteForce => self.test_all_pairs(),
         }
         touched.clear();
         self.scratch.touched = touched;
-        self.look_at_doubtful();
+        self.test_doubtful();
     }
 
     /// Calls `act` with every pair that vertex `i` is a corner of.

@@ -12,7 +12,7 @@ use crate::{Contact, Model, Options, Sheet};
 const OF_MESH: f64 = 0.35;
 /// Thickness as a part of the least distance at the start \[1\].
 const OF_GAP: f64 = 0.9;
-/// What a start leaves of the thickness that fits the mesh, at least \[1\].
+/// Least part of the thickness that fits the mesh to which a start may reduce it \[1\].
 const LEAST: f64 = 1e-3;
 
 impl Sheet {

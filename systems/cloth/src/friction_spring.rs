@@ -11,7 +11,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::clock::Tick;
 
-/// How far layers may rise until a spring that was set deeper becomes as soft as they are \[1\].
+/// Factor by which the pressing layers may become softer than when the spring was set, before it becomes as soft as
+/// they are \[1\].
 const SOFTENS: f64 = 8.0;
 
 /// The spring of one pair.
@@ -19,11 +20,11 @@ const SOFTENS: f64 = 8.0;
 pub(crate) struct FrictionSpring {
     /// The points that it joins, by the weights of the corners.
     weights: [f64; 4],
-    /// From one to the other where it is slack \[m\].
+    /// Vector between the points where the spring is slack \[m\].
     slack: Vec3,
-    /// Of the spring \[N/m\].
+    /// Stiffness of the spring \[N/m\].
     pub(crate) stiffness: f64,
-    /// When it last pulled.
+    /// Time at which it last pulled.
     pub(crate) time: Tick,
     /// Whether its points slide; only kept where that takes another coefficient than rest.
     pub(crate) slides: bool,
@@ -41,7 +42,7 @@ impl FrictionSpring {
         }
     }
 
-    /// How far its points have slipped along the surface with unit normal `n`, with corners at `x` \[m\].
+    /// Slip of its points along the surface with unit normal `n`, with corners at `x` \[m\].
     #[inline]
     fn slip(&self, x: &[Vec3; 4], n: Vec3) -> Vec3 {
         let mut slip = -self.slack;

@@ -28,7 +28,8 @@ impl Topology {
         object.planes.end = self.planes.len();
     }
 
-    /// Vertices that are in a half-space or on it, by exact predicates, with its number; prescribed ones only if
+    /// Vertices that are in a half-space or on its plane, by exact predicates, with its number; prescribed ones only
+    /// if
     /// `scripted`.
     pub(crate) fn sunk(&self, x: &[Vec3], scripted: bool) -> Vec<(u32, u32)> {
         let mut found = Vec::new();
@@ -98,7 +99,7 @@ impl Run<'_> {
         [c0, c1, c2]
     }
 
-    /// How long a vertex certainly stays out of the next layer of a half-space if nothing kicks it \[s\].
+    /// Time for which a vertex certainly stays out of the next layer of a half-space if nothing kicks it \[s\].
     pub(crate) fn time_over_plane(&self, pair: &Pair) -> f64 {
         let (t, gravity) = (self.state.time, self.topology.gravity);
         let vertex = &self.state.vertices[pair.corners[0] as usize];

@@ -23,7 +23,7 @@ impl Heap {
             && self.place.iter().filter(|at| **at != NOWHERE).count() == self.order.len()
     }
 
-    /// The earliest.
+    /// The earliest entry.
     pub(crate) fn first(&self) -> Option<(Tick, u32)> {
         self.order.first().copied()
     }

@@ -22,7 +22,7 @@ use crate::pair::Kind;
 use crate::topology::Topology;
 
 const NONE: u32 = u32::MAX;
-/// How often the front is made anew, in ticks: 2⁻⁵ s.
+/// Interval at which the front is made anew, in ticks: 2⁻⁵ s.
 const ANEW: Tick = 1 << 35;
 const AXES: usize = 13;
 
@@ -121,7 +121,7 @@ impl Run<'_> {
         self.topology.thickness * (1.0 + 2.0 * self.topology.early) + self.state.delta
     }
 
-    /// By how much a vertex may pass the one that counts as extremal.
+    /// Distance by which a vertex may exceed the one that counts as extremal.
     fn pad(&self) -> f64 {
         0.01 * self.topology.early * self.topology.thickness
     }
@@ -300,7 +300,7 @@ impl Run<'_> {
         }
     }
 
-    /// New extremes of a node and of those above, as far as they change.
+    /// Updates the extremes of a node and of its ancestors, as far as they change.
     fn climb(&mut self, mut node: u32) {
         loop {
             let changed = self.find_extremes(node);

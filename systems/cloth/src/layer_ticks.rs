@@ -17,7 +17,7 @@ struct GivingSide {
     first: bool,
     /// Sum of the weights of its corners, 1 or -1.
     sign: f64,
-    /// From its centre to where the pair meets it \[m\].
+    /// Vector from its centre to the pair's closest point on it \[m\].
     arm: Vec3,
 }
 
@@ -32,11 +32,11 @@ pub(crate) struct Touch {
     corners: [u32; 4],
     /// How many of the corners belong to the first primitive.
     split: usize,
-    /// Of the closest points; those of the second primitive are negative.
+    /// Barycentric weights of the closest points, negative on the second primitive.
     weights: [f64; 4],
-    /// From the second to the first.
+    /// Unit normal from the second primitive to the first.
     normal: Vec3,
-    /// What all of its layers push in the period of the fastest that push \[N s\].
+    /// Impulse of all of its layers in the period of the fastest active one \[N s\].
     impulse: f64,
     /// What its slower layers pushed since half of their periods, less what they were to push until now \[N s\].
     ahead: f64,
@@ -44,7 +44,7 @@ pub(crate) struct Touch {
     friction: f64,
     /// The pair, if it has another friction at rest than while sliding.
     slider: Option<u32>,
-    /// What static friction pulls with in that period, along the surface \[N s\].
+    /// Impulse of static friction in that period, along the surface \[N s\].
     friction_spring: Vec3,
     side: Option<GivingSide>,
 }

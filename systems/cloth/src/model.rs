@@ -66,12 +66,12 @@ impl Default for Material {
     }
 }
 
-/// Where all points of something are at a time.
+/// Positions of all points of a thing at a time.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PointsKey {
-    /// From the start \[s\].
+    /// Time since the start \[s\].
     pub time: f64,
-    /// One for each point \[m\].
+    /// Position of each point \[m\].
     pub points: Vec<Vec3>,
 }
 
@@ -79,7 +79,7 @@ pub struct PointsKey {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Motion {
-    /// Not at all.
+    /// They do not move.
     #[default]
     Fixed,
     /// As a rigid body whose first pose is that of the start; turns and curves are cut into straight pieces.
@@ -109,7 +109,7 @@ pub struct Pin {
 pub struct Load {
     /// Numbers of vertices of the sheet.
     pub vertices: Vec<u32>,
-    /// On each of them \[N\].
+    /// Force on each of them \[N\].
     pub force: Vec3,
     /// Time in which it rises from nothing \[s\].
     #[serde(default)]
@@ -142,11 +142,11 @@ impl Load {
 pub struct Sheet {
     /// For reports.
     pub name: String,
-    /// Where the vertices start \[m\].
+    /// Positions of the vertices at the start \[m\].
     pub points: Vec<Vec3>,
-    /// Where they would be at rest, if not where they start \[m\].
+    /// Positions at rest, where they differ from those at the start \[m\].
     pub rest: Option<Vec<Vec3>>,
-    /// How they start; at rest if empty \[m/s\].
+    /// Velocities at the start; all zero if empty \[m/s\].
     pub velocities: Vec<Vec3>,
     /// Triangles.
     pub faces: Vec<[u32; 3]>,
@@ -160,11 +160,11 @@ pub struct Sheet {
     /// Thickness of its outermost layer; that of the model's [`Contact`] if none. Between two sheets it is the mean
     /// of both, between a sheet and an obstacle that of the sheet \[m\].
     pub thickness: Option<f64>,
-    /// What moves as prescribed.
+    /// Vertices that move as prescribed.
     pub pins: Vec<Pin>,
     /// Pins that are fastened to an obstacle, which they may touch or cross: number of the pin and of the obstacle.
     pub fastened: Vec<[u32; 2]>,
-    /// What is pulled.
+    /// Forces on vertices.
     pub loads: Vec<Load>,
 }
 
@@ -195,7 +195,7 @@ impl Sheet {
 pub struct Obstacle {
     /// For reports.
     pub name: String,
-    /// Where the vertices start \[m\].
+    /// Positions of the vertices at the start \[m\].
     pub points: Vec<Vec3>,
     /// Triangles.
     pub faces: Vec<[u32; 3]>,
@@ -239,9 +239,9 @@ impl Default for Contact {
 /// Everything that is simulated together.
 #[derive(Clone, Default)]
 pub struct Model {
-    /// What deforms.
+    /// The things that deform.
     pub sheets: Vec<Sheet>,
-    /// What does not.
+    /// The things that do not deform.
     pub obstacles: Vec<Obstacle>,
     /// The penalty layers.
     pub contact: Contact,

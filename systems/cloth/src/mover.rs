@@ -18,10 +18,10 @@ const PIECES: u64 = 16;
 #[derive(Clone, Debug)]
 pub(crate) struct Mover {
     pub(crate) vertices: Vec<u32>,
-    /// Where they start \[m\].
+    /// Positions at the start \[m\].
     start: Vec<Vec3>,
     path: Path,
-    /// When they are let go.
+    /// Time at which they are let go.
     pub(crate) until: Option<Tick>,
 }
 
@@ -33,7 +33,7 @@ enum Path {
     Driven(Pose),
 }
 
-/// How far a mover has come.
+/// State of a mover.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct MoverState {
     /// Keys passed.
@@ -44,12 +44,12 @@ pub struct MoverState {
     pose: Option<Pose>,
     /// Whether it was let go.
     free: bool,
-    /// When it does something next.
+    /// Time of its next event.
     pub(crate) due: Option<Tick>,
 }
 
 impl MoverState {
-    /// Its keys are those of a body that gives way, from `now` on.
+    /// From `now` on its keys are those of a body that gives way.
     pub(crate) fn let_give_way(&mut self, now: Option<Tick>) {
         self.pending.clear();
         self.key = 0;
@@ -110,7 +110,7 @@ impl Path {
     }
 }
 
-/// Keys of `path`, and so many between them that each piece is nearly straight.
+/// Keys of `path`, with more between them, so that each piece is nearly straight.
 fn straight_pieces(path: &MotionPath) -> Vec<(Tick, Pose)> {
     let keys = path.keys();
     let mut pieces = vec![(ticks(keys[0].time), keys[0].pose)];
@@ -130,7 +130,7 @@ fn straight_pieces(path: &MotionPath) -> Vec<(Tick, Pose)> {
     pieces
 }
 
-/// In how many parts a turn has none larger than `TURN`.
+/// Number of parts of a turn that are no larger than `TURN` each.
 fn turns(from: &Pose, to: &Pose) -> u64 {
     let angle = log(to.rotation * from.rotation.conjugate()).length();
     (angle / TURN).ceil().max(1.0) as u64

@@ -14,11 +14,11 @@ pub enum Certificate {
     Ball,
     /// Each pair has a separating slab, renewed at every kick (Harmon 2012, §4.1).
     Slab,
-    /// Every pair is looked at in every event. For tests.
+    /// Tests every pair in every event. For tests.
     BruteForce,
 }
 
-/// How pairs are found that may come close.
+/// Method that finds pairs that may come close.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum BroadPhase {
@@ -44,9 +44,9 @@ pub enum Gravity {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Options {
-    /// How it is known that no layer is needed yet.
+    /// Method that certifies that no layer is needed yet.
     pub certificate: Certificate,
-    /// How pairs are found that may come close.
+    /// Method that finds pairs that may come close.
     pub broad_phase: BroadPhase,
     /// How gravity acts.
     pub gravity: Gravity,
@@ -54,7 +54,7 @@ pub struct Options {
     pub elastic_fraction: f64,
     /// Period of a penalty layer, as a part of the largest stable one for it alone \[1\].
     pub penalty_fraction: f64,
-    /// How much before it is needed a layer is activated, as a part of the thickness \[1\].
+    /// Distance before its own at which a layer is activated, as a part of the thickness \[1\].
     pub early: f64,
     /// Shortest period of a layer; one that would need a shorter one is a stall \[s\].
     pub shortest_period: f64,

@@ -49,12 +49,12 @@ impl Kind {
 #[repr(align(64))]
 pub(crate) struct Pair {
     pub(crate) corners: [u32; 4],
-    /// A direction along which they were apart, not longer than 1. In full: over a face a million times as
+    /// A separating direction, not longer than 1. In double precision: over a face a million times as
     /// wide as a layer is thick, single precision would leave no room.
     pub(crate) direction: [f64; 3],
     /// Until when the next layer is certainly not needed.
     pub(crate) expires: Tick,
-    /// When the pair is looked at.
+    /// Time at which the pair is tested.
     pub(crate) filed: Tick,
     /// Layers 1 to this are active.
     pub(crate) layers: u32,
@@ -67,19 +67,19 @@ pub(crate) struct Pair {
     pub(crate) scripted: Scripted,
 }
 
-/// What is known of a pair that cannot be pushed apart.
+/// State of a pair whose sides are both prescribed, which nothing can push apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[repr(u8)]
 pub(crate) enum Scripted {
-    /// It can be.
+    /// At least one side is not prescribed.
     No,
-    /// It has not met yet.
+    /// The sides have not met yet.
     Apart,
-    /// It has, and was reported.
+    /// The sides have met, and that was reported.
     Met,
 }
 
-/// What rounding might add to the length of a direction is taken off \[1\].
+/// Factor that takes off what rounding might add to the length of a direction \[1\].
 const NOT_LONGER: f64 = 1.0 - 4.0 * f64::EPSILON;
 
 impl Pair {

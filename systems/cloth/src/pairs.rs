@@ -10,22 +10,22 @@ use crate::pair::{Kind, Pair, Scripted};
 use crate::penalty_layers::LayerClock;
 use crate::topology::Topology;
 
-/// What is rarely asked of a pair.
+/// Data of a pair that are rarely needed.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Record {
     /// Kind and numbers; orders ticks of one time.
     pub(crate) key: u64,
-    /// Of its layers.
+    /// Clock of its layers.
     pub(crate) clock: LayerClock,
     /// Of each corner, the place in its vertex's list; `UNLISTED` if that never moves, is of a half-space,
     /// or was there before.
     places: [u32; 4],
 }
 
-/// How many steps ahead a loop asks for memory that lies anywhere.
+/// Number of iterations ahead for which loops prefetch scattered memory.
 pub(crate) const AHEAD: usize = 8;
 
-/// How many balls a vertex has, see `balls.rs`.
+/// Number of balls of a vertex, see `balls.rs`.
 pub(crate) const SIZE_CLASSES: usize = 5;
 
 /// All pairs, found by vertex and size class.
@@ -48,7 +48,7 @@ pub(crate) struct Pairs {
 /// Place of a corner that is in no list.
 const UNLISTED: u32 = u32::MAX;
 
-/// Of a pair that has not touched yet.
+/// Marks a pair that has not touched yet.
 const NO_SPRING: u32 = u32::MAX;
 
 impl Pairs {
@@ -119,7 +119,7 @@ impl Pairs {
         prefetch(&self.records[p as usize]);
     }
 
-    /// Has their list brought from memory.
+    /// Prefetches their list.
     #[inline]
     pub(crate) fn prefetch_list(&self, i: usize, size_class: usize) {
         self.lists[i][size_class]
@@ -134,7 +134,7 @@ impl Pairs {
         prefetch(&self.lists[i][size_class]);
     }
 
-    /// One of them, if there are so many.
+    /// The `k`-th of them, if there is one.
     #[inline]
     pub(crate) fn nth_of(&self, i: usize, size_class: usize, k: usize) -> Option<u32> {
         self.lists[i][size_class].get(k).map(|entry| entry >> 2)
@@ -161,7 +161,7 @@ impl Pairs {
         self.pool[p as usize].there
     }
 
-    /// Makes room for so many more, in large pages as they are looked up all over it.
+    /// Reserves memory for `count` more, in large pages, as accesses are scattered.
     pub(crate) fn make_room(&mut self, count: usize) {
         self.pool.reserve(count.max(16));
         self.records.reserve(count.max(16));
@@ -301,7 +301,7 @@ impl Pairs {
         }
     }
 
-    /// What friction remembers of pair `p` if it pulled at `since` or later, else `fresh`.
+    /// Friction spring of pair `p` if it pulled at `since` or later, else `fresh`.
     #[inline]
     pub(crate) fn friction_spring(
         &mut self,

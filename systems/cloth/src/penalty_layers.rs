@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::clock::{TICK, Tick, level_of, seconds};
 use crate::{Contact, Options};
 
-/// How many layers are tabulated; deeper ones are computed.
+/// Number of layers that are tabulated; deeper ones are computed.
 const TABLE: usize = 1024;
 
 /// From this layer on a pair is pressed, and its clocks and those of elastic elements at its corners keep off each
@@ -21,7 +21,7 @@ pub(crate) const LOWERED: u8 = 2;
 /// `penalty_fraction`: `h = 0.2/Ω`, and `0.9 π/Ω` is 14 times that.
 pub(crate) const HALF_PERIOD: u8 = 3;
 
-/// What the clocks of a pair's layers follow from.
+/// Parameters that determine the clocks of a pair's layers.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct LayerClock {
     /// Longest period of the first layer, in ticks.
@@ -34,7 +34,7 @@ pub(crate) struct LayerClock {
 #[derive(Clone, Debug)]
 pub(crate) struct Layers {
     outermost_stiffness: f64,
-    /// η(l)/η(1)
+    /// Thickness of each layer over that of the outermost, η(l)/η(1).
     shrink: Vec<f64>,
     early: f64,
     fraction: f64,
@@ -52,7 +52,7 @@ impl Layers {
         }
     }
 
-    /// η(l) \[m\]
+    /// Thickness η(l) of layer `l` \[m\].
     #[inline]
     pub(crate) fn thickness(&self, outermost: f64, l: u32) -> f64 {
         match self.shrink.get(l as usize) {
@@ -61,7 +61,7 @@ impl Layers {
         }
     }
 
-    /// r(l) \[N/m\]
+    /// Stiffness r(l) of layer `l` \[N/m\].
     #[inline]
     pub(crate) fn stiffness(&self, l: u32) -> f64 {
         let l = f64::from(l);
@@ -165,7 +165,7 @@ impl Layers {
         l
     }
 
-    /// How many layers act at distance `d`, at most `most`.
+    /// Number of layers that act at distance `d`, at most `most`.
     pub(crate) fn count(&self, outermost: f64, d: f64, most: u32) -> u32 {
         (0..most)
             .find(|&n| self.thickness(outermost, n + 1) <= d)

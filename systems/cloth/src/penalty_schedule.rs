@@ -72,7 +72,7 @@ fn shortened(n: Vec3) -> [f32; 3] {
     (n * (1.0 - 2e-7)).to_array().map(|x| x as f32)
 }
 
-/// Which layers tick on which level.
+/// The layers that tick on each level.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct PenaltySchedule {
     pub(crate) levels: Vec<Vec<Entry>>,

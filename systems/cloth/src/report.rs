@@ -31,13 +31,13 @@ pub struct Tally {
     pub distance_tests: u64,
     /// Vertices that left their ball, by size class: the smallest first.
     pub balls: [u64; SIZE_CLASSES],
-    /// Pairs renewed because of that, by size class.
+    /// Pairs renewed with those balls, by size class.
     pub ball_pairs: [u64; SIZE_CLASSES],
     /// Slabs renewed.
     pub slabs: u64,
     /// Vertices that left their box, or events of the kinetic hierarchy.
     pub boxes: u64,
-    /// Pairs that came into the list.
+    /// Pairs that were added to the list.
     pub pairs_made: u64,
     /// Changes of prescribed velocities.
     pub prescribed: u64,
@@ -75,7 +75,7 @@ impl Tally {
     }
 }
 
-/// How far an advance has come.
+/// Progress of an advance.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Moment {
     /// Simulated time \[s\].
@@ -95,7 +95,7 @@ pub struct Report {
     pub energy: Energy,
     /// Work put in and energy taken since the start.
     pub account: Account,
-    /// Energy at the end beyond all that was put in.
+    /// Energy at the end in excess of what was put in.
     pub surplus: Surplus,
     /// Pairs in the list.
     pub pairs: usize,
@@ -116,6 +116,6 @@ pub struct Report {
     pub not_finite: Vec<u32>,
     /// Simulated time at the end \[s\].
     pub time: f64,
-    /// Seconds spent.
+    /// Wall time \[s\]; zero until whoever times the step writes it.
     pub seconds: f64,
 }

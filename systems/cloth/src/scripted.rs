@@ -20,9 +20,9 @@ pub(crate) const MEETING: f64 = 1e-3;
 /// Two prescribed things that came together.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Meeting {
-    /// One of them, where they met.
+    /// Feature of one of them at which they met.
     pub a: Feature,
-    /// The other.
+    /// Feature of the other.
     pub b: Feature,
     /// When; 0 if they start like that \[s\].
     pub time: f64,

@@ -29,11 +29,11 @@ use crate::{Certificate, Gravity};
 
 /// Vertices are asked once in a period of this level, every 2⁻⁷ s.
 const ASKED: u8 = 33;
-/// So many times in a row a vertex must have stayed in place: 1/16 s.
+/// Questions in a row at which a vertex must have stayed in place: 1/16 s.
 const STEADY: u8 = 8;
-/// How far a vertex that stays in place may move, as a part of its thickness \[1\].
+/// Distance that a vertex which stays in place may move, as a part of its thickness \[1\].
 const PLACE: f64 = 3e-3;
-/// Sums of forces are averaged over about so many questions, a quarter of a second \[1\].
+/// Number of questions over which sums of forces are averaged: about a quarter of a second \[1\].
 const AVERAGED: f64 = 32.0;
 /// Largest sum of the forces along the push of the layers for a vertex that falls asleep, as a part of all that presses
 /// it and as a part of how much the sum swings \[1\]. Along the surface friction holds what is left over.
@@ -43,7 +43,7 @@ const BALANCE: (f64, f64) = (0.005, 0.05);
 const HELD: f64 = 2e-3;
 /// Largest swing of that sum about its mean for a vertex that falls asleep, as a part of its weight \[1\].
 const SWING: f64 = 0.5;
-/// By how much that sum may change while the vertex sleeps, as a part of its weight \[1\].
+/// Change of that sum up to which the vertex sleeps on, as a part of its weight \[1\].
 const DISTURBED: f64 = 1.0;
 /// Speed at which a thing that comes at sleeping cloth wakes it at once, as a part of `√(g η)` \[1\].
 const COMING: f64 = 0.05;
@@ -65,21 +65,21 @@ pub(crate) struct Sleep {
     /// of one that sleeps, that sum when it fell asleep. Written by `ask_who_sleeps`.
     mean: Vec<Vec3>,
     square: Vec<f64>,
-    /// How many sleep.
+    /// Number of vertices that sleep.
     pub(crate) count: usize,
 }
 
 /// Sums over all that acts on a vertex.
 #[derive(Clone, Copy, Default)]
 struct Load {
-    /// Without weight \[N\].
+    /// Force without weight \[N\].
     force: Vec3,
-    /// Half of the impulses of one period of each force \[N s\].
+    /// Half of the sum over forces of the impulse in one period \[N s\].
     half_kick: Vec3,
-    /// Of layers alone, and the sum of what each pair pushes with \[N\].
+    /// Force of layers alone, and the sum of its size over pairs \[N\].
     push: Vec3,
     pressed: f64,
-    /// Of the layers that push it \[N/m\].
+    /// Stiffness of the layers that push it \[N/m\].
     stiffness: f64,
     /// Whether something that moves as prescribed, or a body that gives way, pushes it.
     driven: bool,
@@ -134,7 +134,7 @@ impl Run<'_> {
             && self.fields.is_empty()
     }
 
-    /// When vertices are asked next.
+    /// Time at which vertices are asked next.
     #[inline]
     pub(crate) fn next_question(&self) -> Tick {
         match self.may_sleep() {
@@ -153,7 +153,7 @@ impl Run<'_> {
         if !steady && self.state.sleep.count == 0 {
             return;
         }
-        self.put_all_on_agenda();
+        self.schedule_all();
         let loads = self.loads();
         for (i, load) in loads.iter().enumerate() {
             let inverse_mass = self.state.inverse_mass(self.topology, i);
@@ -227,7 +227,7 @@ impl Run<'_> {
         any
     }
 
-    /// What acts on each vertex now. All clocks have just ticked.
+    /// Loads on each vertex now, when all clocks have just ticked.
     fn loads(&mut self) -> Vec<Load> {
         let (t, topology) = (self.state.time, self.topology);
         let mut loads = vec![Load::default(); self.state.vertices.len()];
@@ -391,13 +391,13 @@ impl Run<'_> {
     /// Puts pairs of vertices that were woken by a hit back on the schedule.
     pub(crate) fn follow_hits(&mut self) {
         if std::mem::take(&mut self.scratch.woken) {
-            self.put_all_on_agenda();
+            self.schedule_all();
             self.take_sleepers_off_agenda();
         }
     }
 
     /// Puts pairs of sleeping vertices back on the schedule.
-    fn put_all_on_agenda(&mut self) {
+    fn schedule_all(&mut self) {
         let (pairs, t) = (&mut self.state.pairs, self.state.time);
         for entry in self.state.schedule.dormant.iter().flatten() {
             pairs.take_grip_up(entry.pair, t);

@@ -16,13 +16,13 @@ use crate::topology::Topology;
 /// Ticks of layers between two tests, and per entry of the schedule if those are more.
 const TEST_TICKS: u64 = 1 << 15;
 const LOOK_EACH: u64 = 2;
-/// No test at all while the fastest layers tick at most so many times as often as the fastest elastic force, as a power
-/// of two.
+/// No test is made while the fastest layers tick at most this many times as often as the fastest elastic force, as a
+/// power of two.
 const CALM: u32 = 2;
 /// Ticks under strain that are a stall, at least and per vertex of the group, where it is pressed between things that
 /// are prescribed.
 const PRESSED: (f64, f64) = (1e5, 1000.0);
-/// The same where it is not.
+/// Limits of a group that is not under strain.
 const FREE: (f64, f64) = (2e6, 10_000.0);
 
 /// Ticks of layers, and how many of them under strain.
@@ -30,19 +30,19 @@ const FREE: (f64, f64) = (2e6, 10_000.0);
 pub(crate) struct StallWatch {
     /// Since the last test.
     ticks: u64,
-    /// Of groups under strain, since the last test at which there was none.
+    /// Ticks of groups under strain since the last test at which there was none.
     strained: f64,
 }
 
 /// The groups under too much strain.
 #[derive(Default)]
 struct Strained {
-    /// Of the worst of them \[1\].
+    /// Ratio of ticks to progress of the worst of them \[1\].
     ratio: f64,
-    /// Their part of all ticks of layers \[1\].
+    /// Share of their ticks in all ticks of layers \[1\].
     share: f64,
     vertices: usize,
-    /// Whether two prescribed things that do not move as one are at one of them.
+    /// Whether one of them is pressed between two prescribed things that move differently.
     pressed: bool,
     /// Their pair with most layers.
     deepest: u32,
@@ -97,12 +97,12 @@ impl Run<'_> {
         self.state.stall_watch.ticks += ticks - self.scratch.counted_ticks.min(ticks);
         self.scratch.counted_ticks = ticks;
         if self.state.stall_watch.ticks >= TEST_TICKS {
-            self.look_for_strain();
+            self.find_strain();
         }
     }
 
     #[inline(never)]
-    fn look_for_strain(&mut self) {
+    fn find_strain(&mut self) {
         let entries: usize = self.state.schedule.levels.iter().map(Vec::len).sum();
         let ticks = self.state.stall_watch.ticks;
         if ticks < LOOK_EACH * entries as u64 || self.state.stall.is_some() {

@@ -24,7 +24,7 @@ use crate::{Account, BroadPhase, Certificate, Options, Patch, patches_as_obj};
 /// Everything that changes, queue included; a clone is a snapshot.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct State {
-    /// All that is before or at this time has happened.
+    /// Time up to which all events have happened.
     pub(crate) time: Tick,
     /// Written by kicks and by movers.
     pub(crate) vertices: Vec<Vertex>,
@@ -219,7 +219,7 @@ impl std::fmt::Display for Feature {
 pub struct Stall {
     /// One side.
     pub a: Feature,
-    /// The other.
+    /// Feature of the other.
     pub b: Feature,
     /// The layer that would be needed.
     pub layer: u32,

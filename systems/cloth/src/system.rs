@@ -2,7 +2,7 @@
 
 mod roster;
 
-use drystone_base::{Pose, Stopwatch, Vec3};
+use drystone_base::{Pose, Vec3};
 use serde::{Deserialize, Serialize};
 
 use crate::body::FreeBody;
@@ -118,7 +118,7 @@ impl System {
         Ok(system)
     }
 
-    /// Puts an obstacle among what moves already. Refuses one that crosses something, or is closer to it
+    /// Adds an obstacle while time runs. Refuses one that crosses something, or is closer to it
     /// than `Options::start_layers` allow; then nothing has changed.
     pub fn add_obstacle(&mut self, obstacle: Obstacle) -> Result<(), Error> {
         let (mut model, mut kept) = (self.model.clone(), Kept::all(&self.model));
@@ -143,11 +143,11 @@ impl System {
     }
 
     /// Groups elements anew while time goes on. A kick stands for a force from half a period before it to half a period
-    /// after it, so an element whose clock changes has pushed ahead of time, or is behind, by another part than its new clock has
-    /// at this time: the difference is made up for at once. Left out, each change was a false kick.
+    /// after it, so an element whose clock changes has pushed too early or too late by another amount than its new
+    /// clock has at this time: the difference is made up for at once. Left out, each change was a false kick.
     ///
-    /// Of an element at a prescribed vertex the energy is told by where the vertex would have been at the last tick with its
-    /// present velocity. Another clock has another last tick, so that jumps, as when the velocity changes
+    /// The energy of an element at a prescribed vertex is taken where the vertex would have been at the last tick
+    /// with its present velocity. Another clock has another last tick, so that jumps, as when the velocity changes
     /// (`pulled_energy`); the jump is work of what moves the vertex.
     fn change_clocks(&mut self) {
         let before = std::mem::take(&mut self.topology.levels);
@@ -237,7 +237,7 @@ impl System {
         &self.model
     }
 
-    /// How it is advanced.
+    /// Options of the event loop.
     pub fn options(&self) -> &Options {
         &self.options
     }
@@ -304,7 +304,6 @@ impl System {
         watch: &mut dyn FnMut(&State),
         go_on: &mut dyn FnMut(&Moment) -> bool,
     ) -> Report {
-        let clock = Stopwatch::start();
         self.scratch.tally = Default::default();
         self.scratch.counted_ticks = 0;
         let end = if seconds > 0.0 {
@@ -320,7 +319,7 @@ impl System {
                 interrupted = !self.run().until(end, watch, go_on);
             }
         }
-        let report = self.report(end, clock);
+        let report = self.report(end);
         Report {
             interrupted,
             exhausted: report.exhausted && !interrupted,
@@ -348,7 +347,7 @@ impl System {
         }
     }
 
-    fn report(&mut self, end: Tick, clock: Stopwatch) -> Report {
+    fn report(&mut self, end: Tick) -> Report {
         let (energy, surplus) = self.close_account();
         let state = &self.state;
         let mut layers = vec![0u64; 2];
@@ -397,7 +396,7 @@ impl System {
             interrupted: false,
             not_finite,
             time: self.time(),
-            seconds: clock.seconds(),
+            seconds: 0.0,
         }
     }
 
@@ -414,6 +413,22 @@ impl System {
     /// What met although both sides of it are prescribed, once for each two things, since the start.
     pub fn meetings(&self) -> &[Meeting] {
         &self.state.meetings
+    }
+
+    /// Every two things between which a penalty layer is active, sheets numbered first and obstacles after them: the
+    /// lower number first, in order. Contacts of a sheet with itself are left out.
+    pub fn touching(&self) -> Vec<[usize; 2]> {
+        let active = self.state.pairs.pool.iter();
+        let active = active.filter(|pair| pair.there && pair.layers > 0);
+        let things = active.map(|pair| {
+            let corners = [pair.corners[0], pair.corners[pair.kind.split()]];
+            let [a, b] = corners.map(|i| self.topology.object[i as usize] as usize);
+            [a.min(b), a.max(b)]
+        });
+        let mut list: Vec<_> = things.filter(|[a, b]| a != b).collect();
+        list.sort_unstable();
+        list.dedup();
+        list
     }
 
     /// Why time stands still, if it does.
@@ -456,7 +471,7 @@ impl System {
         self.drive(i, pose, seconds);
     }
 
-    /// Carries pin `pin` of sheet `sheet`, whose motion must be `Driven`, to `pose` likewise.
+    /// As [`Self::drive_obstacle`], for pin `pin` of sheet `sheet`, whose motion must be `Driven`.
     pub fn drive_pin(&mut self, sheet: usize, pin: usize, pose: Pose, seconds: f64) {
         let before: usize = self.model.sheets[..sheet]
             .iter()
@@ -610,7 +625,7 @@ impl System {
             .collect()
     }
 
-    /// Places where something crosses something now, by exact predicates: none, ever.
+    /// Places where surfaces cross now, by exact predicates. There should never be any.
     pub fn crossings(&self) -> Vec<Patch> {
         self.topology
             .crossing_patches(&self.all_points(&self.state), true)
@@ -622,7 +637,7 @@ impl System {
         !(self.topology.crossings(&x, true).is_empty() && self.topology.sunk(&x, true).is_empty())
     }
 
-    /// Pairs that lack a layer at the distance they have now, by brute force: none, ever.
+    /// Pairs that lack a layer at the distance they have now, by brute force. There should never be any.
     pub fn missing_layers(&self) -> Vec<(Kind, u32, u32)> {
         let x = self.all_points(&self.state);
         let close = self.topology.close_pairs(&x, 1.0, |_, _| true);
@@ -648,16 +663,6 @@ impl System {
             }
         }
         missing
-    }
-
-    /// The least distance of two pieces that may touch, if below their thickness \[m\].
-    pub fn least_distance(&self) -> Option<f64> {
-        let x = self.all_points(&self.state);
-        let close = self.topology.close_pairs(&x, 1.0, |_, _| true);
-        close
-            .iter()
-            .map(|pair| pair.distance)
-            .min_by(f64::total_cmp)
     }
 }
 

@@ -84,7 +84,7 @@ impl Model {
         Ok(())
     }
 
-    /// Finite points, not too far out for the digits of a number.
+    /// Checks that points are finite and not too far from the origin for the precision of `f64`.
     fn validate_points(&self, object: &str, what: &str, points: &[Vec3]) -> Result<(), Error> {
         for (i, p) in points.iter().enumerate() {
             if !p.is_finite() {

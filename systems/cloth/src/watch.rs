@@ -154,8 +154,8 @@ pub(crate) fn pulled_energy(topology: &Topology, state: &State) -> f64 {
     sum
 }
 
-/// Takes the surplus of the present time, and keeps the most energy at work so far. `before` are the energies of the
-/// sheets when this was last called; it is no part of the state, as results do not depend on it.
+/// Computes the surplus of energy at the present time, and updates the largest energy at work so far. `before` are
+/// the energies of the sheets when this was last called; it is no part of the state, as results do not depend on it.
 pub(crate) fn close_account(
     topology: &Topology,
     state: &mut State,

@@ -2,7 +2,7 @@
 //! each other their manifold is kept and only measured again.
 
 use drystone_base::functions::{exp, ln};
-use drystone_base::{Mat3, Pose, Stopwatch, Vec3};
+use drystone_base::{Mat3, Pose, Vec3};
 use drystone_geometry::{Aabb, ContactBuffer, Shape, collide};
 use serde::{Deserialize, Serialize};
 
@@ -14,11 +14,11 @@ use crate::{Material, Model, Options, State, Tuning};
 pub struct Pair {
     /// The body with the smaller index.
     pub a: u32,
-    /// The other.
+    /// The other body.
     pub b: u32,
-    /// First patch.
+    /// Index of the first patch.
     pub first: u32,
-    /// How many patches.
+    /// Number of patches.
     pub count: u32,
     /// Pose of `b` seen from `a` when the patches were found, where these may last.
     pub found_at: Pose,
@@ -33,9 +33,9 @@ pub struct Patch {
     pub b: u32,
     /// Unit normal from `a` to `b`, in the frame of `a`.
     pub normal_local: Vec3,
-    /// The same in the world, measured at the start of the step.
+    /// Normal in the world, measured at the start of the step.
     pub normal: Vec3,
-    /// Coulomb's coefficient of this step, of what rests or of what slides \[1\].
+    /// Coulomb's coefficient of this step, static or dynamic \[1\].
     pub friction: f64,
     /// Newton's coefficient \[1\].
     pub restitution: f64,
@@ -43,26 +43,26 @@ pub struct Patch {
     pub length: f64,
     /// Smallest distance of its points at the start of the step \[m\].
     pub distance: f64,
-    /// First point.
+    /// Index of the first point.
     pub first: u32,
-    /// How many points (1 to 4).
+    /// Number of points (1 to 4).
     pub count: u32,
 }
 
 /// One point of a patch.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Point {
-    /// On the surface of `a`, in its body frame \[m\].
+    /// Point on the surface of `a`, in its body frame \[m\].
     pub anchor_a: Vec3,
-    /// On the surface of `b`, in its body frame \[m\].
+    /// Point on the surface of `b`, in its body frame \[m\].
     pub anchor_b: Vec3,
     /// Midway between the two, world, at the start of the step \[m\].
     pub position: Vec3,
     /// Signed distance along the normal at the start of the step \[m\].
     pub distance: f64,
-    /// Which features made the point.
+    /// Features that made the point.
     pub feature: u32,
-    /// What `b` received from `a` here in the last (sub)step, world \[N s\].
+    /// Impulse that `b` received from `a` here in the last (sub)step, world \[N s\].
     pub impulse: Vec3,
     /// Whether the point was not there in the step before.
     pub fresh: bool,
@@ -89,14 +89,14 @@ pub(crate) fn detect(
     workspace: &mut Workspace,
     dt: f64,
 ) {
-    let start = Stopwatch::start();
+    let start = (workspace.clock.0)();
     near_pairs(state, model, &options.tuning, workspace, dt);
     if !nothing_moved(state, model, &options.tuning, workspace) {
         renew(state, model, options, workspace, dt);
     }
     state.contacts.measure(&state.position, &workspace.axes);
     choose_friction(state, model, &options.tuning, dt);
-    workspace.collision_seconds += start.seconds();
+    workspace.collision_seconds += (workspace.clock.0)() - start;
 }
 
 /// Gives every patch the friction of the step to come: of what slides if one of its points moves along the surface faster
@@ -234,7 +234,7 @@ pub(crate) fn length_of(model: &Model, a: usize, b: usize) -> f64 {
     model.length[a].min(model.length[b])
 }
 
-/// How far a point of `b` can have moved against `a` since `found_at`, at most \[m\].
+/// Bound on the distance that a point of `b` has moved against `a` since `found_at` \[m\].
 fn travelled(found_at: &Pose, now: &Pose, radius: f64) -> f64 {
     // |p - q| of two unit quaternions is half the angle between them, near enough
     let (p, q) = (found_at.rotation, now.rotation);
@@ -248,7 +248,7 @@ pub(crate) fn closing_speed(state: &State, a: usize, b: usize, radius: &[f64]) -
     straight + spin_speed(state, a, radius) + spin_speed(state, b, radius)
 }
 
-/// The same along the `normal`, which points from `a` to `b` \[m/s\].
+/// Bound on the approach speed along the `normal`, which points from `a` to `b` \[m/s\].
 pub(crate) fn approach(state: &State, a: usize, b: usize, normal: Vec3, radius: &[f64]) -> f64 {
     let straight = normal.dot(state.linear_velocity[a] - state.linear_velocity[b]);
     straight.max(0.0) + spin_speed(state, a, radius) + spin_speed(state, b, radius)
@@ -417,7 +417,7 @@ impl Workspace {
         self.struck[a].max(self.struck[b]) > 0.0
     }
 
-    /// Facts of the model that detection asks again and again.
+    /// Caches quantities of the model that detection needs in every step.
     fn prepare(&mut self, model: &Model) {
         if self.radius.len() == model.len() {
             return;

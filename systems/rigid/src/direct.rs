@@ -15,10 +15,10 @@ use crate::group::Group;
 /// Share of the approach that is too fast under a heavy load to which the direct solver works \[1\].
 const SOLVED: f64 = 0.1;
 
-/// How often in a step it may find no solution where there is no heavy load.
+/// Most failures in a step where there is no heavy load.
 const ATTEMPTS: u32 = 2;
 
-/// What may be spent on rounds that end unsolved without a heavy load, and while things fly.
+/// Limits of rounds without a heavy load that end unsolved, and while things fly.
 const SHORT_LIMITS: Limits = Limits {
     factorisations: 30,
     flops: 5e6,
@@ -31,7 +31,7 @@ pub(crate) struct Direct {
     newton: Newton,
     /// Solves in turn that ended above what is enough.
     unsolved: u32,
-    /// How often it has found no solution in this step.
+    /// Failures in this step.
     failed: u32,
 }
 

@@ -14,7 +14,7 @@ use crate::{Contacts, Model, State};
 /// such a patch names is fixated: it pushes and is not pushed.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Part {
-    /// In order.
+    /// Bodies that move, in order.
     pub(crate) moving: Vec<u32>,
     pub(crate) patches: Vec<u32>,
 }
@@ -25,7 +25,7 @@ pub(crate) fn is_moving(state: &State, model: &Model, i: usize) -> bool {
     model.is_dynamic(i) && state.present[i] && !state.asleep[i]
 }
 
-/// All that moves, nothing fixated.
+/// The part of all bodies that move, none of them fixated.
 pub(crate) fn everything(state: &State, model: &Model) -> Part {
     let moves = |i: u32| is_moving(state, model, i as usize);
     let patches = state.contacts.patches.iter().enumerate();
@@ -43,7 +43,7 @@ pub(crate) fn everything(state: &State, model: &Model) -> Part {
 pub(crate) struct Treatment {
     /// Gauss-Seidel sweeps, or most iterations of another solver.
     pub(crate) sweeps: u32,
-    /// Who solves.
+    /// The solver.
     pub(crate) choice: SolverChoice,
     /// Relaxation of eq. 41 before it is divided by h.
     pub(crate) gamma: f64,
@@ -104,20 +104,20 @@ pub(crate) struct Assembly {
     pub(crate) moving: usize,
     /// Points of the problem.
     pub(crate) points: Vec<u32>,
-    /// Their signed distance \[m\].
+    /// Signed distance of the contacts \[m\].
     pub(crate) distance: Vec<f64>,
-    /// Their coefficient of restitution \[1\].
+    /// Restitution of the contacts \[1\].
     pub(crate) restitution: Vec<f64>,
     /// Per point of the scene: its impulse in the last step \[N s\].
     remembered: Vec<Vec3>,
     /// Per body of the scene: its number in the problem.
     local: Vec<u32>,
     velocity: Vec<Twist>,
-    /// How far each body was moved by corrections since the watchdog was told \[m\].
+    /// Shifts of bodies by corrections since the watchdog was last told \[m\].
     pub(crate) shifts: Vec<(u32, Vec3)>,
 }
 
-/// What `dynamics` says of itself.
+/// Result of `dynamics`.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Outcome {
     pub(crate) sweeps: u32,

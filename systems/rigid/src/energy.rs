@@ -62,7 +62,7 @@ pub fn deepest_penetration(contacts: &Contacts) -> f64 {
     contacts.deepest()
 }
 
-/// What contacts do to a body.
+/// Force and torque of contacts on a body.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ContactForce {
     /// Sum of all contact forces \[N\].

@@ -8,7 +8,7 @@ pub enum Error {
     NotFinite {
         /// The body's name.
         body: String,
-        /// Which quantity.
+        /// The quantity.
         what: &'static str,
         /// The value found.
         found: String,
@@ -18,11 +18,11 @@ pub enum Error {
     OutOfRange {
         /// The body's name.
         body: String,
-        /// Which quantity.
+        /// The quantity.
         what: &'static str,
         /// The value found.
         found: String,
-        /// What would do.
+        /// The values that are allowed.
         wanted: &'static str,
     },
     /// Two bodies with one name.
@@ -31,11 +31,11 @@ pub enum Error {
     /// An option outside its range.
     #[error("option `{option}` is {found}; wanted {wanted}")]
     Option {
-        /// Which option.
+        /// The option.
         option: &'static str,
         /// The value found.
         found: String,
-        /// What would do.
+        /// The values that are allowed.
         wanted: &'static str,
     },
 }

@@ -15,7 +15,7 @@ pub struct Graph {
     /// Per body: its island, numbered by the smallest body in it; [`NONE`] for bodies that
     /// contacts do not move. Islands do not join across those.
     pub island: Vec<u32>,
-    /// How many islands there are.
+    /// Number of islands.
     pub islands: u32,
     /// Per patch: its stack layer, the smaller of the two heights, one less if they are equal;
     /// [`NONE`] for a patch that hangs free or is not part of the graph.
@@ -24,7 +24,7 @@ pub struct Graph {
     pub layers: u32,
     /// Per patch: whether it is part of the graph.
     pub joined: Vec<bool>,
-    /// How often a graph other than the one before was analysed.
+    /// Number of analyses of a graph that differed from the one before.
     pub(crate) revision: u64,
     // neighbours of body i: neighbour[start[i]..start[i + 1]]
     start: Vec<u32>,
@@ -132,7 +132,7 @@ impl Graph {
                 .all(|(old, (k, patch))| *old == (patch.a, patch.b, joins(k)))
     }
 
-    /// Island of a patch: that of a body of it that contacts move.
+    /// Island of a patch: that of whichever of its bodies moves.
     #[inline]
     pub fn island_of(&self, a: u32, b: u32) -> u32 {
         let island = self.island[a as usize];

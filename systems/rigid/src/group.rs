@@ -44,7 +44,7 @@ struct Member {
     taken: Quat,
     linear_damping: f64,
     angular_damping: f64,
-    /// How far the correction moved it \[m\].
+    /// Shift by the correction \[m\].
     shift: Vec3,
     /// Work that scripted bodies did on it through contacts \[J\].
     driven: f64,
@@ -95,7 +95,7 @@ pub(crate) struct Group<T> {
 pub(crate) struct Groups<T> {
     groups: Vec<Group<T>>,
     count: usize,
-    /// Revision of the graph, smallest and largest number of patches, and who slept.
+    /// Revision of the graph, smallest and largest number of patches, and the bodies that slept.
     revision: u64,
     sizes: (u32, u32),
     asleep: Vec<bool>,

@@ -6,7 +6,7 @@ use drystone_geometry::Shape;
 
 use crate::Error;
 
-/// How heavy a body is.
+/// Mass of a body, given directly or by density.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Weight {
     /// Mass per volume \[kg/m³\]; mass, centre and inertia follow from the shape.
@@ -41,7 +41,7 @@ pub struct Body {
     pub motion: Motion,
     /// Velocity of the centre of mass at the start \[m/s\].
     pub linear_velocity: Vec3,
-    /// At the start, world axes \[rad/s\].
+    /// Angular velocity at the start, world axes \[rad/s\].
     pub angular_velocity: Vec3,
     /// Index into the model's materials.
     pub material: usize,
@@ -49,9 +49,9 @@ pub struct Body {
     pub gravity_scale: f64,
     /// Fraction of the velocity lost per second, small \[1/s\].
     pub linear_damping: f64,
-    /// The same for the spin \[1/s\].
+    /// Fraction of the spin lost per second, small \[1/s\].
     pub angular_damping: f64,
-    /// When the body appears; before, it does not exist for anyone \[s\].
+    /// Time at which the body appears; until then nothing collides with it \[s\].
     pub enters_at: f64,
 }
 
@@ -81,7 +81,7 @@ impl Body {
 pub struct Model {
     /// Unique names.
     pub name: Vec<String>,
-    /// Solids.
+    /// Solid of each body.
     pub shape: Vec<Shape>,
     /// The shape's frame in the body frame (a shift by minus the centre of mass).
     pub shape_offset: Vec<Vec3>,
@@ -89,7 +89,7 @@ pub struct Model {
     pub mass: Vec<f64>,
     /// \[1/kg\], zero for fixed and scripted bodies.
     pub inverse_mass: Vec<f64>,
-    /// Body frame \[kg m²\].
+    /// Inertia in the body frame \[kg m²\].
     pub inertia_local: Vec<Symmetric3>,
     /// Body frame \[1/(kg m²)\], zero for fixed and scripted bodies.
     pub inverse_inertia_local: Vec<Symmetric3>,
@@ -105,9 +105,9 @@ pub struct Model {
     pub angular_damping: Vec<f64>,
     /// \[s\]
     pub enters_at: Vec<f64>,
-    /// Of the body frame, at the start.
+    /// Of the body frame at the start.
     pub start_position: Vec<Vec3>,
-    /// Of the body frame, at the start.
+    /// Of the body frame at the start.
     pub start_rotation: Vec<Quat>,
     /// \[m/s\]
     pub start_linear_velocity: Vec<Vec3>,
@@ -122,7 +122,7 @@ pub struct Model {
     pub rounding: Vec<Option<f64>>,
     /// About how much larger the largest principal inertia is than the smallest \[1\].
     pub anisotropy: Vec<f64>,
-    /// What holds between surfaces.
+    /// Friction and restitution between surfaces.
     pub materials: Materials,
     /// \[m/s²\]
     pub gravity: Vec3,
@@ -167,7 +167,7 @@ impl Model {
         }
     }
 
-    /// How many bodies there are.
+    /// Number of bodies.
     pub fn len(&self) -> usize {
         self.mass.len()
     }

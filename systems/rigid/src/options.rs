@@ -42,7 +42,7 @@ impl Stepper {
         Self::Soft,
     ];
 
-    /// As written in scene files and on the command line.
+    /// Its name in scene files and on the command line.
     pub const fn name(self) -> &'static str {
         match self {
             Self::TwoLevel => "two-level",
@@ -123,7 +123,7 @@ pub enum Impacts {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct TwoLevelOptions {
-    /// Substeps a step.
+    /// Substeps in a step.
     pub substeps: u32,
     /// Cone sweeps after each coarse solve.
     pub sweeps: u32,
@@ -177,20 +177,20 @@ pub struct VspOptions {
     /// Another solver of each `dynamics`, by name. None: the published sweeps.
     #[schemars(schema_with = "solver_names")]
     pub solver: Option<Solver>,
-    /// In which order the `solver` visits the rows, by name.
+    /// Order in which the `solver` visits the rows, by name.
     #[serde(deserialize_with = "ordering_by_name")]
     #[schemars(schema_with = "ordering_names")]
     pub ordering: Ordering,
     /// Scale-free residual at which the `solver` stops before `sweeps` iterations are done; zero:
     /// never \[1\].
     pub tolerance: f64,
-    /// What the method of the `solver` leaves open.
+    /// Parameters of the method of the `solver`.
     pub settings: SolverSettings,
     /// Gauss-Seidel sweeps of each `correction`.
     pub correction_sweeps: u32,
     /// Relaxation γ of eq. 41, scaled by 1/h and fading to zero over the sweeps.
     pub gamma: f64,
-    /// Repair: inside a layer, correct before moving (distances belong to the positions before).
+    /// Repair: inside a layer, positions are corrected before bodies move, as distances were measured there.
     pub correct_first: bool,
     /// Repair: a fixated body keeps its velocity, only its mass is frozen.
     pub keep_velocity: bool,
@@ -246,14 +246,14 @@ pub struct PgsOptions {
     /// Another solver of the velocities, by name. None: plain projected Gauss-Seidel.
     #[schemars(schema_with = "solver_names")]
     pub solver: Option<Solver>,
-    /// In which order the `solver` visits the rows, by name.
+    /// Order in which the `solver` visits the rows, by name.
     #[serde(deserialize_with = "ordering_by_name")]
     #[schemars(schema_with = "ordering_names")]
     pub ordering: Ordering,
     /// Scale-free residual at which the `solver` stops before `sweeps` iterations are done; zero:
     /// never \[1\].
     pub tolerance: f64,
-    /// What the method of the `solver` leaves open.
+    /// Parameters of the method of the `solver`.
     pub settings: SolverSettings,
     /// Sweeps of the projection (`pgs-projection` only).
     pub correction_sweeps: u32,
@@ -307,7 +307,7 @@ impl Default for IspOptions {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct SoftOptions {
-    /// Substeps a step.
+    /// Substeps in a step.
     pub substeps: u32,
     /// Frequency of the contact spring \[Hz\].
     pub hertz: f64,

@@ -13,7 +13,7 @@ use crate::system::Workspace;
 use crate::watch::Watch;
 use crate::{Model, Pair, State, Tuning};
 
-/// What a part of a step may change, as it was before.
+/// State that a part of a step may change, before that part.
 #[derive(Default)]
 pub(crate) struct Before {
     position: Vec<Vec3>,
@@ -66,7 +66,7 @@ impl Before {
         }
     }
 
-    /// By how much body `i` has turned since \[rad\].
+    /// Angle by which body `i` has turned since \[rad\].
     fn turn(&self, state: &State, i: usize) -> f64 {
         // |p - q| of two unit quaternions is half the angle between them, near enough
         let (p, q) = (self.rotation[i], state.rotation[i]);
@@ -179,7 +179,7 @@ impl Before {
     }
 }
 
-/// How deep the two are inside each other now \[m\].
+/// Depth of the overlap of the two bodies now \[m\].
 fn depth(state: &State, model: &Model, a: usize, b: usize, buffer: &mut ContactBuffer) -> f64 {
     let [pose_a, pose_b] = [a, b].map(|i| state.shape_pose(model, i));
     let [box_a, box_b] = [(a, &pose_a), (b, &pose_b)].map(|(i, pose)| model.shape[i].aabb(pose));

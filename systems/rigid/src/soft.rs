@@ -103,7 +103,7 @@ struct Row {
     restitution: f64,
     /// Normal velocity at the start of the step \[m/s\].
     arrival: f64,
-    /// Of this substep, by rows, and the largest normal impulse of all substeps \[N s\].
+    /// Impulse of this substep by row, and `largest` the largest normal impulse of all substeps \[N s\].
     impulse: [f64; 3],
     largest: f64,
     /// Normal velocity that the last sweep left where it may not be negative \[m/s\].

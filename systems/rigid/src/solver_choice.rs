@@ -15,13 +15,13 @@ use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::{Error, PgsOptions, VspOptions};
 
-/// What the method of a chosen solver leaves open.
+/// Parameters of the method of a chosen solver.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct SolverSettings {
-    /// Iterates that Anderson acceleration looks back on, 1 to 50.
+    /// Window of Anderson acceleration in iterates, 1 to 50.
     pub window: usize,
-    /// What the two-level solvers take together: `layer`, `column`, `sector` or `pair`.
+    /// Aggregates of the two-level solvers: `layer`, `column`, `sector` or `pair`.
     #[schemars(schema_with = "aggregate_names")]
     pub aggregates: Aggregates,
     /// Sweeps before each step of methods that also do something else. None: their own number.
@@ -50,7 +50,7 @@ pub(crate) struct SolverChoice {
     /// Scale-free residual at which it stops; zero: never \[1\].
     tolerance: f64,
     settings: SolverSettings,
-    /// Relaxation, which only a stepper's own sweeps know.
+    /// Relaxation of a stepper's own sweeps; other solvers have none.
     gamma: f64,
 }
 
@@ -228,7 +228,7 @@ pub(crate) fn ordering_by_name<'de, D: Deserializer<'de>>(
     })
 }
 
-/// The names of all solvers, or nothing.
+/// Schema of the name of a solver, which may be left out.
 pub(crate) fn solver_names(_: &mut SchemaGenerator) -> Schema {
     let names: Vec<Option<&str>> = (Solver::ALL.iter().map(|solver| Some(solver.name())))
         .chain([None])
@@ -241,7 +241,7 @@ fn aggregate_names(_: &mut SchemaGenerator) -> Schema {
     json_schema!({ "type": "string", "enum": Aggregates::ALL.map(Aggregates::name) })
 }
 
-/// The names of all orderings.
+/// Schema of the name of an ordering.
 pub(crate) fn ordering_names(_: &mut SchemaGenerator) -> Schema {
     let names: Vec<String> = Ordering::all().iter().map(Ordering::to_string).collect();
     json_schema!({ "type": "string", "examples": names })

@@ -22,19 +22,19 @@ pub struct State {
     pub linear_velocity: Vec<Vec3>,
     /// World axes \[rad/s\]; written by forces and solvers.
     pub angular_velocity: Vec<Vec3>,
-    /// External force for the next step, then cleared \[N\].
+    /// External force for the next step, then cleared \[N\]; written by callers and fields.
     pub force: Vec<Vec3>,
-    /// External torque for the next step, then cleared \[N m\].
+    /// External torque for the next step, then cleared \[N m\]; written by callers.
     pub torque: Vec<Vec3>,
-    /// Whether the body has entered.
+    /// Whether the body has entered; written by `admit` and `remove`.
     pub present: Vec<bool>,
-    /// Whether the body was quarantined for good.
+    /// Whether the body was quarantined for good; written by `remove`.
     pub removed: Vec<bool>,
-    /// How long the body has been quiet \[s\]; only counts while sleeping is on.
+    /// Time for which the body has been quiet \[s\]; counts only while sleeping is on; written by `fall_asleep`.
     pub quiet: Vec<f64>,
-    /// Whether the body sleeps.
+    /// Whether the body sleeps; written by `fall_asleep`, `wake_up` and `wake`.
     pub asleep: Vec<bool>,
-    /// Who touches whom, with the impulses of the last step.
+    /// Contacts with the impulses of the last step; written by `detect` and the steppers.
     pub contacts: Contacts,
 }
 

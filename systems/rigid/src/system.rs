@@ -1,6 +1,6 @@
 //! A model, its state and how to step it, in one hand.
 
-use drystone_base::{Mat3, Stopwatch, Vec3};
+use drystone_base::{Mat3, Vec3};
 use drystone_geometry::{Aabb, BroadPhase, ContactBuffer};
 
 use crate::watch::Watch;
@@ -33,10 +33,8 @@ pub struct Report {
     pub gains: Vec<EnergyGain>,
     /// Bodies faster than the energy of their island explains. Empty in a sound step.
     pub too_fast: Vec<TooFast>,
-    /// Seconds spent looking for contacts.
+    /// Wall time of the search for contacts \[s\]; zero unless there is a [clock](System::set_clock).
     pub collision_seconds: f64,
-    /// Seconds spent on all the rest.
-    pub dynamics_seconds: f64,
 }
 
 impl Report {
@@ -65,6 +63,7 @@ pub struct Workspace {
     pub(crate) buffer: ContactBuffer,
     /// Memory of the contacts before last.
     pub(crate) contacts: Contacts,
+    // written by `near_pairs`, from here to `near`
     /// Per body: its box over the step.
     pub(crate) boxes: Vec<Aabb>,
     pub(crate) broad: BroadPhase,
@@ -78,24 +77,35 @@ pub struct Workspace {
     pub(crate) speed: Vec<f64>,
     /// Sorted pairs whose boxes overlap.
     pub(crate) near: Vec<(u32, u32)>,
+    // written by `prepare`, from here to `typical_length`
     /// Per body: radius of its shape about the centre of mass \[m\].
     pub(crate) radius: Vec<f64>,
     /// Per body: how fast a spin of one brings its surface nearer to anything, at most \[m\].
     pub(crate) turning: Vec<f64>,
     /// Geometric mean of the lengths of the bodies that move \[m\].
     pub(crate) typical_length: f64,
-    /// Per body: bound on how far its points moved in a part of a step \[m\].
+    /// Per body: bound on how far its points moved in a part of a step \[m\]. Written by `rollback.rs`.
     pub(crate) moved: Vec<f64>,
     /// How things were at the start of a part of a step.
     pub(crate) before: crate::rollback::Before,
-    /// Per body: whether its manifolds may be kept.
+    /// Per body: whether its manifolds may be kept. Written by `prepare`.
     pub(crate) recyclable: Vec<bool>,
     pub(crate) single: crate::group::Groups<f32>,
     pub(crate) double: crate::group::Groups<f64>,
     pub(crate) partition: crate::group::Partition,
     pub(crate) watch: Watch,
-    /// Seconds spent in `detect` during this step.
+    /// Written by `detect`: wall time spent there during this step \[s\].
     pub(crate) collision_seconds: f64,
+    pub(crate) clock: Clock,
+}
+
+/// Reads wall time \[s\].
+pub(crate) struct Clock(pub fn() -> f64);
+
+impl Default for Clock {
+    fn default() -> Self {
+        Self(|| 0.0)
+    }
 }
 
 /// A model, its state, and the options with which it is stepped.
@@ -143,6 +153,12 @@ impl System {
         Ok(())
     }
 
+    /// Lets steps read wall time \[s\] from `clock`, to tell how long the search for contacts took. Without one they
+    /// read none.
+    pub fn set_clock(&mut self, clock: fn() -> f64) {
+        self.workspace.clock = Clock(clock);
+    }
+
     /// How far the last step moved body `i` to take it out of others, besides its velocity \[m\].
     pub fn correction(&self, i: usize) -> Vec3 {
         let shift = self.workspace.watch.shift.get(i);
@@ -182,7 +198,6 @@ impl System {
             options,
             workspace,
         } = self;
-        let start = Stopwatch::start();
         workspace.collision_seconds = 0.0;
         state.admit(model);
         let mut quarantined = quarantine(state, model);
@@ -211,7 +226,6 @@ impl System {
         quarantined.extend(quarantine(state, model));
         report.quarantined = quarantined;
         report.collision_seconds = workspace.collision_seconds;
-        report.dynamics_seconds = start.seconds() - workspace.collision_seconds;
         report
     }
 }

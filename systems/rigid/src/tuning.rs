@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::Error;
 
-/// What detection and the default stepper measure by.
+/// Tolerances and thresholds of detection and of the default stepper, made dimensionless.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Tuning {
@@ -21,7 +21,7 @@ pub struct Tuning {
     /// How far a body may move before the broad phase looks for its neighbours again, over the
     /// typical length of the scene \[1\].
     pub margin: f64,
-    /// Way within a step from which a blow by a neighbour extends the search for contacts of what it
+    /// Displacement within a step from which a blow by a neighbour extends the search for contacts of what it
     /// strikes, over the length \[1\].
     pub struck: f64,
     /// Gap up to which bodies at rest belong to one island, over the length \[1\].
@@ -42,44 +42,44 @@ pub struct Tuning {
     /// tower 3 % of its bricks.
     pub buried: f64,
 
-    /// Approach below which a contact is calm and the solve done, over `√(g · length)` \[1\] ...
+    /// Approach below which a contact is calm and the solve done, over `√(g · length)` \[1\].
     pub calm: f64,
-    /// ... but no more than this, over the length a substep \[1\]: where steps are long for the size of the
-    /// bodies, what is left of an approach carries far ...
+    /// Upper limit of `calm`, as a length per substep over the length \[1\]: where steps are long for the size of the
+    /// bodies, the approach that is left carries far.
     pub calm_travel: f64,
-    /// ... where nothing weighs, over the length a substep \[1\] ...
+    /// Replaces `calm` without gravity: a length per substep over the length \[1\].
     pub calm_weightless: f64,
-    /// ... or this share of the approach that the solve started from \[1\].
+    /// The solve is also done at this share of the approach that it started from \[1\].
     pub gain: f64,
-    /// The same share while the group flies \[1\]: what rests must come to rest, what flies need not.
+    /// Replaces `gain` while the group flies \[1\]: what rests must come to rest, what flies need not.
     pub flying_gain: f64,
     /// Share of the residual energy that a round may leave, for a further one while the group
     /// flies \[1\].
     pub flying_progress: f64,
-    /// The share of the approach, as `gain`, where nothing is fixed and so there are no layers \[1\].
+    /// Replaces `gain` where nothing is fixed, so that there are no layers \[1\].
     pub free_gain: f64,
-    /// How many times the rounds such an island may take \[1\].
+    /// Factor on the rounds that such an island may take \[1\].
     pub free_rounds: u32,
     /// Velocity of pressed contacts, over that of a calm one, below which their impulses are left
-    /// as they are \[1\]; in the first substep of a step ...
+    /// as they are in the first substep of a step \[1\].
     pub still: f64,
-    /// ... and in the others, of a large group \[1\]: what creeps is found once a step.
+    /// The same in the other substeps, for a large group \[1\]: what creeps is found once a step.
     pub still_within: f64,
-    /// Speed above which a body flies, over `√(g · length)` \[1\] ...
+    /// Speed above which a body flies, over `√(g · length)` \[1\].
     pub flying: f64,
-    /// ... and over its length a step \[1\].
+    /// Speed above which a body flies without gravity, over its length per step \[1\].
     pub flying_weightless: f64,
-    /// Approach that must not be left whatever it costs, over the thickness a substep \[1\] ...
+    /// Approach that must not be left whatever it costs, over the thickness a substep \[1\].
     pub sinking: f64,
-    /// ... and the most rounds spent on that.
+    /// Most rounds spent on `sinking`.
     pub sinking_rounds: u32,
 
-    /// Mass ratio across a contact from which a load is heavy \[1\] ...
+    /// Mass ratio across a contact from which a load is heavy \[1\].
     pub heavy: f64,
-    /// ... the same while the group flies: blows press harder than loads, and pass \[1\] ...
+    /// Replaces `heavy` while the group flies: blows press harder than loads, and pass \[1\].
     pub heavy_flying: f64,
-    /// ... if its impulse alone would move the lighter body faster than this, over the approach of a
-    /// calm contact \[1\].
+    /// A load is heavy only if its impulse alone would move the lighter body faster than this, over the
+    /// approach of a calm contact \[1\].
     pub thrown: f64,
     /// Approach under a heavy load that the direct solver takes up, over that of a calm contact \[1\].
     pub tight: f64,
@@ -91,9 +91,10 @@ pub struct Tuning {
     /// Share of the contacts that must be closing for a further round \[1\]; three times as many while
     /// the group flies.
     pub few: f64,
-    /// Share of closing contacts below which a large group sweeps only around those \[1\] ...
+    /// Share of closing contacts below which a large group sweeps only around those \[1\].
     pub many: f64,
-    /// ... if the coarse solve is predicted to take less than this share of the residual energy \[1\].
+    /// Share of the residual energy from which on the coarse solve is worth its cost, if it is predicted to take as
+    /// much: a large group then does not sweep around closing contacts alone \[1\].
     #[serde(alias = "worth")]
     pub coarse_decrease: f64,
     /// Sweeps go around contacts that close faster than this share of what is enough \[1\]; while the
@@ -109,24 +110,24 @@ pub struct Tuning {
     pub small: u32,
 
     /// Turn since inertia and arms were taken from which they are taken again within a step, times
-    /// the root of the ratio of principal inertias less one \[rad\] ...
+    /// the root of the ratio of principal inertias less one \[rad\].
     pub stale_inertia: f64,
-    /// ... the same where contacts bounce, which gives back what an old inertia gets wrong \[rad\] ...
+    /// Replaces `stale_inertia` where contacts bounce, which gives back what an old inertia gets wrong \[rad\].
     pub stale_bouncing: f64,
-    /// ... or whatever the inertia \[rad\].
+    /// Turn from which they are taken again whatever the inertia \[rad\].
     pub stale_arms: f64,
     /// Largest bend of the path of a body's points by its turn in one step, beside another, over the
     /// thickness \[1\]; a step with a larger one is split.
     pub turn: f64,
     /// Largest travel of a body against another in one step, over the thickness \[1\]; a step with a
-    /// longer one is split ...
+    /// longer one is split.
     pub travel: f64,
-    /// ... so that in a part it is at most this \[1\].
+    /// Largest travel in a part of a split step, over the thickness \[1\].
     pub travel_part: f64,
     /// Travel of two bodies against each other in a part of a step from which their depth is measured at its end, over the
-    /// thickness of the thinner one \[1\] ...
+    /// thickness of the thinner one \[1\].
     pub far: f64,
-    /// ... and the depth from which the part is taken again in two \[1\].
+    /// Depth from which such a part is taken again in two, over that thickness \[1\].
     pub sunk: f64,
     /// Most parts into which a step is split.
     pub parts: u32,

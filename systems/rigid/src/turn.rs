@@ -13,7 +13,7 @@ use drystone_base::{Mat3, Quat, Symmetric3, Vec3, near_unit};
 const TURN: f64 = 0.2;
 /// Most applications in one call; what spins faster takes larger turns.
 const PARTS: f64 = 64.0;
-/// Iterations of Newton's method, and the share of the momentum to which it solves.
+/// Most iterations of Newton's method, and the relative error of the momentum at which it ends.
 const ITERATIONS: u32 = 12;
 const SOLVED: f64 = 1e-14;
 /// Share of the largest inertia up to which three principal inertias count as equal.

@@ -224,7 +224,7 @@ fn advance_or_undo(
     (!deep).then_some(report)
 }
 
-/// Advances all by a part of a step from contacts found at the present poses.
+/// Advances all bodies by a part of a step, with contacts found at the present poses.
 fn advance(
     state: &mut State,
     model: &Model,

@@ -62,7 +62,7 @@ pub struct EnergyGain {
 /// A body that is faster after a step than the energy of its island explains.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TooFast {
-    /// Which.
+    /// Index of the body.
     pub body: usize,
     /// Its speed after the step \[m/s\].
     pub speed: f64,
@@ -79,9 +79,9 @@ struct Change {
     received: f64,
     /// Energy from nowhere, negative where it was lost.
     surplus: f64,
-    /// By how much the account may be wrong.
+    /// Error that the account may have \[J\].
     slack: f64,
-    /// Kinetic energy that counts as being at stake.
+    /// Kinetic energy that errors are compared with \[J\].
     stake: f64,
     /// Sum of `Watch::sum` over the island.
     sum: f64,

@@ -18,24 +18,24 @@ pub(crate) struct ActiveSet {
     unknowns: Vec<usize>,
     /// `w` at the present forces.
     off: Vec<f64>,
-    /// One over the stiffness of friction, by contact.
+    /// Compliance of friction, by contact.
     slack: Vec<f64>,
 }
 
-/// Sweeps before the first direct solution, and between some.
+/// Sweeps before the first direct solution, and between two direct solutions.
 const FIRST: u32 = 4;
 /// Direct solutions at most.
 const ROUNDS: usize = 15;
 /// Residual that no longer matters, as a part of the largest force \[1\].
 const SETTLED: f64 = 1e-8;
 
-/// What a problem is made of; see [`sor_lcp`].
+/// Data of a problem; see [`sor_lcp`].
 #[derive(Clone, Copy)]
 struct Parts<'a> {
     matrix: &'a [f64],
     b: &'a [f64],
     bounds: &'a [Bound],
-    /// On the diagonal.
+    /// Regularisation on the diagonal.
     epsilon: f64,
 }
 
@@ -51,7 +51,7 @@ impl Parts<'_> {
         }
     }
 
-    /// One over the stiffness of friction at a contact: the same in both directions.
+    /// Compliance of friction at a contact, which is the same in both directions.
     fn slack(&self, contact: usize) -> f64 {
         let (i, j) = (contact + 1, contact + 2);
         let (p, q) = (self.entry(i, i), self.entry(j, j));

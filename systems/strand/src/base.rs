@@ -13,7 +13,7 @@ use crate::constraint::StepConstraint;
 use crate::spatial::Motion;
 use crate::step::Step;
 
-/// Pose of the scaled base, and the transform from the scaled world to the true one.
+/// Pose of the scaled base, with the transform from the scaled world to the world.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct BaseFrame {
     pub pose: Pose,

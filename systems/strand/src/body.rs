@@ -31,7 +31,7 @@ pub struct RigidBody {
 /// A body as the step has it: principal axes, and a tree of one link.
 #[derive(Clone, Debug)]
 pub struct BodyModel {
-    /// As described.
+    /// Description of the body.
     pub body: RigidBody,
     /// Frame of the link (the principal axes) in the body's frame.
     pub(crate) principal: Quat,
@@ -47,14 +47,14 @@ impl BodyModel {
     }
 }
 
-/// Where a body is and how it moves.
+/// Pose and velocity of a body.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BodyMotion {
-    /// Of the body's frame, whose origin is the centre of mass.
+    /// Pose of the body's frame, whose origin is the centre of mass.
     pub pose: Pose,
-    /// Of the centre of mass \[m/s\].
+    /// Velocity of the centre of mass \[m/s\].
     pub linear_velocity: Vec3,
-    /// World axes \[rad/s\].
+    /// Angular velocity, world axes \[rad/s\].
     pub angular_velocity: Vec3,
 }
 
@@ -195,7 +195,7 @@ pub(crate) fn motion_of(model: &BodyModel, state: &StrandState) -> BodyMotion {
 }
 
 impl System {
-    /// Where body `k` is and how it moves.
+    /// Pose and velocity of body `k`.
     pub fn body(&self, k: usize) -> BodyMotion {
         motion_of(&self.model.bodies[k], &self.state.bodies[k])
     }
@@ -267,11 +267,6 @@ impl System {
             self.state.bodies.push(start_body(body, &still));
         }
         self.state.body_free.resize(self.model.bodies.len(), false);
-    }
-
-    /// Whether body `k` moves with the strands.
-    pub fn is_body_free(&self, k: usize) -> bool {
-        self.state.body_free.get(k) == Some(&true)
     }
 
     /// Makes the next step of body `k` and its group one of first order. To be called after an impact, of which

@@ -21,9 +21,9 @@ pub struct Chain {
     pub name: String,
     /// Each link's parent, or [`BASE`].
     pub parent: Vec<usize>,
-    /// Where each joint is in the frame of the parent link, or of the base \[m\].
+    /// Position of each joint in the frame of the parent link, or of the base \[m\].
     pub joint: Vec<Vec3>,
-    /// Of each segment \[m\].
+    /// Length of each segment \[m\].
     pub length: Vec<f64>,
     /// Length that a joint's stiffness stands for: mean of the two segments it joins; of a first
     /// joint, its segment's over [`Strand::root`] \[m\]. Infinite for a free joint.
@@ -36,7 +36,7 @@ pub struct Chain {
     pub source: Vec<(usize, usize)>,
     /// Rotation of each link in its parent's frame, at the start.
     pub start_rotation: Vec<Quat>,
-    /// The same without load, `q₀`.
+    /// Rotation of each link against its parent without load, `q₀`.
     pub rest_rotation: Vec<Quat>,
     /// Sum of the lengths along the longest way from the base \[m\].
     pub reach: f64,
@@ -44,7 +44,7 @@ pub struct Chain {
     pub parameters: Vec<Parameters>,
     /// What the first joints are fixed to.
     pub base: Base,
-    /// Pose to which tips are pulled.
+    /// Animated pose to which the tips of segments are pulled.
     pub pose: Option<PoseTrack>,
     /// Factor on each field, by index of the field.
     pub field_weights: Vec<Option<Profile>>,
@@ -55,7 +55,7 @@ pub struct Chain {
 }
 
 impl Chain {
-    /// How many links there are.
+    /// Number of links.
     #[allow(clippy::len_without_is_empty)]
     pub fn len(&self) -> usize {
         self.parent.len()
@@ -274,7 +274,7 @@ fn frames(curves: &[Curve], segments: &[Segment], rest: bool) -> Vec<Quat> {
     frames
 }
 
-/// What is wrong with a description, if anything.
+/// Checks a description.
 fn check(strand: &Strand) -> Result<(), Error> {
     let fault = |what: String, found: String, wanted| {
         let strand = strand.name.clone();

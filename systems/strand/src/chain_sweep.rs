@@ -49,7 +49,7 @@ struct Block {
     link: usize,
     lever: Vec3,
     axes: [Vec3; 3],
-    /// How far the rows move under unit forces along them, column by column.
+    /// Motion of the rows under unit forces along them, column by column.
     response: [[f64; 3]; 3],
     friction: f64,
     /// Error of the rows at the end of the step under the forces at the start of this sweep.
@@ -71,7 +71,7 @@ pub(crate) struct ChainSweep {
     known: Vec<bool>,
 }
 
-/// How sweeps go about it; see [`drystone_complementarity::solvers::SorLcp`].
+/// Parameters of sweeps; see [`drystone_complementarity::solvers::SorLcp`].
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Sweeps {
     pub regularisation: f64,
@@ -188,7 +188,7 @@ impl ChainSweep {
             .sort_unstable_by_key(|block| (order[block.link], block.row));
     }
 
-    /// Numbers links depth first: a branch is followed to its tip before the next.
+    /// Numbers the links depth first.
     fn number(&mut self, factor: &Factor) {
         let n = factor.len();
         self.order.clear();
@@ -376,7 +376,7 @@ impl Block {
     }
 }
 
-/// The wrench of a force at `lever`, as it is carried.
+/// Wrench of a force at `lever`.
 #[inline]
 fn load(lever: Vec3, force: Vec3) -> Wrench {
     Wrench {

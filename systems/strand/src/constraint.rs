@@ -19,7 +19,7 @@ use crate::state::StrandState;
 use crate::{Error, Model, MotionPath, Ramp};
 use drystone_base::rotation::log;
 
-/// What a constraint holds its strand to.
+/// The anchor that a constraint holds its strand to.
 #[derive(Clone, Debug)]
 pub enum Anchor {
     /// A place that moves in the world.
@@ -30,7 +30,7 @@ pub enum Anchor {
     Link {
         /// Index of the link.
         link: usize,
-        /// In that link's frame.
+        /// Pose in that link's frame.
         at: Pose,
     },
     /// A place on a link of another strand: both pull on each other, and are solved as one.
@@ -39,14 +39,14 @@ pub enum Anchor {
         strand: usize,
         /// Index of its link.
         link: usize,
-        /// In that link's frame.
+        /// Pose in that link's frame.
         at: Pose,
     },
     /// A place on a rigid body: both pull on each other, and are solved as one.
     Body {
         /// Index of the body.
         body: usize,
-        /// In its frame, whose origin is its centre of mass.
+        /// Pose in the body's frame, whose origin is its centre of mass.
         at: Pose,
     },
 }
@@ -58,9 +58,9 @@ pub enum ConstraintKind {
     Point {
         /// Index of the link.
         link: usize,
-        /// In its frame \[m\].
+        /// Point in the link's frame \[m\].
         at: Vec3,
-        /// Where it is wanted.
+        /// The anchor that it is held to.
         to: Anchor,
     },
     /// A point of a link, and the link's rotation.
@@ -69,14 +69,14 @@ pub enum ConstraintKind {
         link: usize,
         /// Frame on the link that is held.
         at: Pose,
-        /// Where it is wanted, and how turned.
+        /// The anchor that its pose is held to.
         to: Anchor,
     },
     /// The rotation of a link against its parent.
     Joint {
         /// Index of the link.
         link: usize,
-        /// Which of its axes are driven.
+        /// Axes that are driven.
         axes: [bool; 3],
         /// The wanted rotation in the parent's frame; positions count for nothing.
         to: MotionPath,
@@ -99,7 +99,7 @@ pub struct Constraint {
     pub name: String,
     /// Index of the strand.
     pub strand: usize,
-    /// What is held, and where.
+    /// The part that is held, and its anchor.
     pub kind: ConstraintKind,
     /// Holds while this is positive, over time; see also [`State::constraint_on`](crate::State).
     pub active: Ramp,
@@ -143,7 +143,7 @@ impl Constraint {
         }
     }
 
-    /// What a place of the strand is held to; none where a joint is held.
+    /// Anchor of a point or pose; `None` for a joint.
     pub(crate) fn anchor(&self) -> Option<&Anchor> {
         match &self.kind {
             ConstraintKind::Point { to, .. } | ConstraintKind::Pose { to, .. } => Some(to),
@@ -241,7 +241,7 @@ impl LinkPoint {
         links[self.link].axes * self.at
     }
 
-    /// How fast it moves at the start of the step, where `links` are then; scaled world \[m/s\].
+    /// Its velocity at the start of the step, in the scaled world; `links` are those of that time \[m/s\].
     pub(crate) fn velocity(&self, strand: &StrandState, links: &[Link]) -> Vec3 {
         let (past, link) = (&strand.history[self.link], &links[self.link]);
         let from_centre = link.axes.transpose() * (self.place(links) - link.centre);
@@ -249,7 +249,7 @@ impl LinkPoint {
     }
 }
 
-/// What a constraint wants at the end of the present step, in the scaled world.
+/// Target of a constraint at the end of the present step, in the scaled world.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum StepConstraint {
     /// `a` at `target`; with `b`, `a − b` equal to `target`. The pose leads from the scaled world of `b`

@@ -30,7 +30,7 @@ pub struct Obstacle {
     pub name: String,
     /// Its solid.
     pub shape: Shape,
-    /// How it moves, unless it is driven ([`State::obstacle_target`](crate::State)).
+    /// Its motion, unless it is driven ([`State::obstacle_target`](crate::State)).
     pub path: MotionPath,
     /// Coulomb's coefficient at rest \[1\].
     pub static_friction: f64,
@@ -118,17 +118,17 @@ pub struct ContactForce {
     pub obstacle: usize,
     /// Index of the link.
     pub link: usize,
-    /// Where \[m\].
+    /// Place of the contact \[m\].
     pub place: Vec3,
     /// Away from the obstacle.
     pub normal: Vec3,
-    /// On the strand; the obstacle feels the opposite \[N\].
+    /// Force on the strand; the obstacle receives the opposite \[N\].
     pub force: Vec3,
     /// Distance of the surfaces, negative where they overlap \[m\].
     pub gap: f64,
 }
 
-/// Where an obstacle is at the start and at the end of a step.
+/// Poses of an obstacle at the start and at the end of a step.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Swept {
     pub from: Pose,
@@ -183,18 +183,18 @@ struct Contact {
     candidate: usize,
     point: LinkPoint,
     inner: bool,
-    /// Scaled world.
+    /// Normal and tangents, scaled world.
     axes: [Vec3; 3],
     place: Vec3,
     gap: f64,
     rows: [f64; 3],
     friction: f64,
     force: [f64; 3],
-    /// How the surface bends there, scaled world; where it pushes.
+    /// Curvature of the surface there, scaled world; for contacts that push.
     surface: Option<Surface>,
 }
 
-/// What an impact needs to know of a contact.
+/// Data of a contact for an impact.
 pub(crate) struct Touch {
     pub obstacle: usize,
     pub point: LinkPoint,
@@ -220,9 +220,9 @@ const LESS_OVERLAP: f64 = 0.25;
 const FASTEST_OUT: f64 = 0.2;
 /// Nearer to an end of a segment than this, in parts of it, the joint touches rather than the segment.
 const NEAR_JOINT: f64 = 0.02;
-/// The same beside the base, which does not yield.
+/// As above beside the base, which does not yield.
 const NEAR_BASE: f64 = 0.1;
-/// How close to a surface contacts are listed, besides the radius \[m\].
+/// Distance from a surface, besides the radius, within which contacts are listed \[m\].
 const MARGIN: f64 = 1e-4;
 
 /// A solid without parts, and its place in the obstacle.
@@ -239,7 +239,7 @@ impl Contacts {
         self.candidates.is_empty()
     }
 
-    /// How many touch at the present iterate.
+    /// Number of contacts that touch at the present iterate.
     pub(crate) fn len(&self) -> usize {
         self.active.len()
     }
@@ -525,7 +525,7 @@ impl Contacts {
         }
     }
 
-    /// What touches, in the world.
+    /// Writes the contacts that touch, in the world.
     pub(crate) fn forces(&self, frame: &BaseFrame, out: &mut Vec<ContactForce>) {
         out.clear();
         for contact in self.active.iter().filter(|contact| contact.force[0] > 0.0) {
@@ -554,7 +554,7 @@ impl Contacts {
 }
 
 impl Contact {
-    /// Its force, scaled world \[N\].
+    /// Force of the contact, scaled world \[N\].
     fn sum(&self) -> Vec3 {
         let parts = self.axes.iter().zip(self.force);
         parts.map(|(axis, f)| *axis * f).sum()
@@ -571,7 +571,7 @@ struct Bent<'a> {
 }
 
 impl Bent<'_> {
-    /// How the surface bends there: exact for balls, capsules and planes; of others an edge counts as
+    /// Curvature of the surface there: exact for balls, capsules and planes; of others an edge counts as
     /// lying across the segment, and a tip as touching a plane. `scaled` takes directions to the scaled world.
     fn surface(&self, scaled: impl Fn(Vec3) -> Vec3) -> Surface {
         let [a, b] = self.ends;
@@ -668,7 +668,7 @@ fn surface(shape: &Shape, candidate: &Candidate, end: Vec3, moved: f64) -> Optio
     })
 }
 
-/// The same for the place between the ends that is nearest or went in first.
+/// As above, for the place between the ends that is nearest or entered first.
 fn inside(shape: &Shape, candidate: &Candidate, end: [Vec3; 2], moved: [f64; 2]) -> Option<Found> {
     let fine = (0.1 * candidate.radius / candidate.length).clamp(1e-4, 1e-2);
     let near = nearest(shape, end[0], end[1], fine);

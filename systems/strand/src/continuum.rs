@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::Error;
 
-/// How strands interact.
+/// Parameters of the interaction of strands as a continuum.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Continuum {
@@ -69,16 +69,16 @@ impl Continuum {
 pub struct Parcel {
     /// \[kg\]
     pub mass: f64,
-    /// Of its centre \[m\].
+    /// Position of its centre \[m\].
     pub position: Vec3,
     /// \[m/s\]
     pub velocity: Vec3,
 }
 
-/// What the continuum does to a segment.
+/// Action of the continuum on a segment.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Interaction {
-    /// By pressure \[m/s²\].
+    /// Acceleration by pressure \[m/s²\].
     pub acceleration: Vec3,
     /// Rate towards `velocity` \[1/s\].
     pub drag: f64,
@@ -90,7 +90,7 @@ pub struct Interaction {
 #[derive(Clone, Copy, Debug)]
 struct Node {
     key: [i64; 3],
-    /// Which parcel it is of; of a node, the first.
+    /// Its parcel; for a node, the first parcel.
     parcel: usize,
     mass: f64,
     momentum: Vec3,
@@ -104,7 +104,7 @@ pub struct Grid {
 }
 
 impl Grid {
-    /// What `parcels` do to each other, one entry for each in `interactions`.
+    /// Writes the action of `parcels` on each other into `interactions`, one entry for each.
     pub fn interact(
         &mut self,
         continuum: &Continuum,

@@ -7,11 +7,11 @@ use drystone_base::{Mat3, Quat, Vec3};
 /// Stiffnesses of one joint \[N m\], per radian of small deviation.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct JointStiffness {
-    /// Of bending about the x axis, half-way between the frames that the joint connects.
+    /// Stiffness of bending about the x axis, half-way between the frames that the joint connects.
     pub bend_x: f64,
-    /// Of bending about the z axis there.
+    /// Stiffness of bending about the z axis there.
     pub bend_z: f64,
-    /// Of twisting about y.
+    /// Stiffness of twisting about y.
     pub twist: f64,
 }
 
@@ -145,7 +145,7 @@ fn anisotropic<T: Number>(k: &JointStiffness, [x, y, z, w]: [T; 4]) -> [T; 3] {
     ]
 }
 
-/// What the law needs of a number, so that one formula gives torque and Jacobian.
+/// A number type of the law, so that one formula gives torque and Jacobian.
 trait Number:
     Copy
     + std::ops::Add<Output = Self>

@@ -7,22 +7,22 @@ use crate::kinematics::place;
 use crate::state::{State, StrandState};
 use drystone_base::rotation::nudge;
 
-/// Of motion, all strands \[J\].
+/// Kinetic energy of all strands \[J\].
 pub fn kinetic_energy(system: &System) -> f64 {
     sum(system, &system.state, kinetic)
 }
 
-/// Of motion, strand `i` \[J\]: `½ m|v|² + ½ Σ J_k |Ṙ e_k|²` for every segment.
+/// Kinetic energy of strand `i` \[J\]: `½ m|v|² + ½ Σ J_k |Ṙ e_k|²` for every segment.
 pub fn kinetic_energy_of(system: &System, i: usize) -> f64 {
     kinetic(system, i, &system.state.strands[i])
 }
 
-/// Of weight, all strands, zero at the origin \[J\].
+/// Potential energy of the weight of all strands, zero at the origin \[J\].
 pub fn potential_energy(system: &System) -> f64 {
     sum(system, &system.state, weight)
 }
 
-/// Of bent, twisted and stretched joints, all strands \[J\].
+/// Elastic energy of bent, twisted and stretched joints of all strands \[J\].
 pub fn elastic_energy(system: &System) -> f64 {
     sum(system, &system.state, elastic)
 }

@@ -8,11 +8,11 @@ pub enum Error {
     Strand {
         /// The strand's name.
         strand: String,
-        /// Which quantity.
+        /// The quantity.
         what: String,
         /// The value found.
         found: String,
-        /// What would do.
+        /// The values that are allowed.
         wanted: &'static str,
     },
     /// Two strands with one name.
@@ -23,11 +23,11 @@ pub enum Error {
     Field {
         /// The field's name.
         field: String,
-        /// Which quantity.
+        /// The quantity.
         what: &'static str,
         /// The value found.
         found: String,
-        /// What would do.
+        /// The values that are allowed.
         wanted: &'static str,
     },
     /// A quantity of a constraint outside its range.
@@ -35,11 +35,11 @@ pub enum Error {
     Constraint {
         /// The constraint's name.
         constraint: String,
-        /// Which quantity.
+        /// The quantity.
         what: String,
         /// The value found.
         found: String,
-        /// What would do.
+        /// The values that are allowed.
         wanted: &'static str,
     },
     /// A quantity of an obstacle outside its range.
@@ -47,11 +47,11 @@ pub enum Error {
     Obstacle {
         /// The obstacle's name.
         obstacle: String,
-        /// Which quantity.
+        /// The quantity.
         what: String,
         /// The value found.
         found: String,
-        /// What would do.
+        /// The values that are allowed.
         wanted: &'static str,
     },
     /// Keys of a motion path that make no path.
@@ -60,19 +60,19 @@ pub enum Error {
     /// An option outside its range.
     #[error("option `{option}` is {found}; wanted {wanted}")]
     Option {
-        /// Which option.
+        /// The option.
         option: &'static str,
         /// The value found.
         found: String,
-        /// What would do.
+        /// The values that are allowed.
         wanted: &'static str,
     },
     /// A state that belongs to another model.
     #[error("state has {found}; this model has {wanted}")]
     State {
-        /// What the state has.
+        /// Value in the state.
         found: String,
-        /// What the model has.
+        /// Value in the model.
         wanted: String,
     },
 }

@@ -18,7 +18,7 @@ use drystone_base::rotation::{
     inverse_body_jacobian, scalar, skew, skew_skew, skew_times, times_skew,
 };
 
-/// Which matrix is factored.
+/// The matrix that is factored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// The Jacobian of the residual.
@@ -33,13 +33,13 @@ pub(crate) enum Kind {
 struct Joint {
     /// `D⁻¹`
     inverse: Mat3,
-    /// `W`
+    /// Rows `W` of the rotation.
     row_turn: Mat3,
     row_shift: Mat3,
     /// `U D⁻¹`
     out_turn: Mat3,
     out_shift: Mat3,
-    /// From the parent's origin to the pivot, and on to this link's origin.
+    /// Vector from the parent's origin to the pivot, and on to this link's origin.
     lever: Vec3,
     slide: Vec3,
     /// Eliminated stretch.
@@ -130,7 +130,7 @@ struct ResponseColumns {
 pub(crate) struct FreeLink {
     /// Inverse of the matrix of link and all that hangs from it.
     pub inverse: Matrix6,
-    /// How many of its pivots are not positive.
+    /// Number of its pivots that are not positive.
     non_positive: usize,
     /// Force residual, beside the moment residual in [`Factor::residual`].
     pub residual: Vec3,
@@ -507,7 +507,7 @@ impl Factor {
         self.solve(true);
     }
 
-    /// The same under the loads added besides.
+    /// As [`Self::newton_step`], under the loads that were added besides.
     pub(crate) fn newton_step_under_loads(&mut self) {
         self.solve(true);
     }
@@ -732,7 +732,7 @@ impl Factor {
         }
     }
 
-    /// How far `at` moves along its directions (rows) under the three forces (columns) \[m/N\].
+    /// Displacement of `at` along its directions (rows) under the three unit forces (columns) \[m/N\].
     pub(crate) fn moved_at(&self, at: &Place) -> Mat3 {
         let column = &self.columns[at.link];
         at.axes.transpose() * (column.shift - skew_times(at.lever, &column.turn))
@@ -762,8 +762,8 @@ impl Factor {
         ((sum, slide), p)
     }
 
-    /// Turn of joint `j`, change of its stretch, and turn and shift of its link, when its parent turns
-    /// and shifts as given and `reduced` is left for the joint.
+    /// Rotation of joint `j`, change of its stretch, and rotation and shift of its link, when its parent turns
+    /// and shifts as given and `reduced` is the joint's right-hand side.
     #[inline(always)]
     pub(crate) fn carry_out(
         &self,
@@ -789,7 +789,7 @@ impl Factor {
         self.parent[link]
     }
 
-    /// How many links there are.
+    /// Number of links.
     pub(crate) fn len(&self) -> usize {
         self.parent.len()
     }
@@ -807,7 +807,7 @@ impl ReducedHessian {
         },
     };
 
-    /// The same about a point `−r` away, fixed to what is further in.
+    /// The inertia about a point `−r` away, fixed to the inner body.
     #[inline(always)]
     fn carry_back(&mut self, r: Vec3, geometric: bool) {
         // A'' = Xᵀ A' X, X = [1 0; −[r] 1]

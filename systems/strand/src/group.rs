@@ -26,11 +26,11 @@ pub(crate) struct Group {
     pub bodies: Vec<usize>,
     pub members: Vec<usize>,
     joins: Vec<usize>,
-    /// What moves of each member, bodies first; lent by the system for a step.
+    /// State of each member, bodies first; lent by the system for a step.
     strands: Vec<StrandState>,
     properties: Vec<Properties>,
     pub work: Workspace,
-    /// Where the links of each member begin among all.
+    /// Index of the first link of each member.
     first: Vec<usize>,
     /// All links: only what the equations need of a chain is filled in.
     chain: Chain,
@@ -108,7 +108,7 @@ impl Group {
         }
     }
 
-    /// Returns them.
+    /// Gives the states and properties back to the system.
     pub(crate) fn give_back(&mut self, state: &mut State, properties: &mut [Properties]) {
         let mut lent = self.strands.drain(..).zip(self.properties.drain(..));
         for (&k, (body, _)) in self.bodies.iter().zip(&mut lent) {

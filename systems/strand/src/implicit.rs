@@ -66,11 +66,11 @@ pub(crate) struct LinkStep {
     pub centre_history: Vec3,
     /// `V_x = s x − velocity_history`
     pub velocity_history: Vec3,
-    /// `A_R = s² R − axes_history`
+    /// History term of the links' axes: `A_R = s² R − axes_history`.
     pub axes_history: Mat3,
     /// Constant force at the centre, drag's `D u` included.
     pub applied_force: Vec3,
-    /// Constant torque.
+    /// Constant torque \[N m\].
     pub torque: Vec3,
     /// Drag `D = drag (1 − less y yᵀ)` with the segment's direction at the start of the solve.
     pub drag: f64,
@@ -123,12 +123,12 @@ pub(crate) struct Load {
     /// How the torque grows with a turn from `rotation`, world axes \[N m\]: contacts move along a
     /// segment that turns.
     pub rolling: Mat3,
-    /// How the required wrench changes as contacts move over a curved surface, if any does.
+    /// Derivative of the required wrench as contacts move over a curved surface, if any does.
     pub stiffness: Option<Matrix6>,
 }
 
 impl Load {
-    /// Nothing.
+    /// No forces.
     pub(crate) const ZERO: Self = Self {
         acts: false,
         force: Vec3::ZERO,
@@ -185,7 +185,7 @@ impl LinkStep {
             - self.torque
     }
 
-    /// How the moment changes with a turn: `−Σ J_k [h_k][u_k]`.
+    /// Derivative of the moment by a rotation: `−Σ J_k [h_k][u_k]`.
     #[inline]
     pub(crate) fn moment_slope(&self, axes: &Mat3) -> Mat3 {
         let (j, h) = (self.second_moments, &self.axes_history);
@@ -289,7 +289,7 @@ impl Problem<'_> {
     }
 }
 
-/// How far the link has turned from where its torque was found, world axes.
+/// Rotation vector of the link since its torque was found, world axes.
 fn load_turn(link: &Link, load: &Load) -> Vec3 {
     link.rotation * log(load.rotation.conjugate() * link.rotation)
 }

@@ -16,7 +16,7 @@ impl Step<'_> {
         }
     }
 
-    /// The same of constraint `c`, while it is active.
+    /// Sets the join of constraint `c`, while it is active.
     fn set_join(&mut self, c: usize) -> Option<()> {
         // what holds which point to what
         let (input, t, h) = (self.input, self.t, self.bdf.h);
@@ -125,7 +125,7 @@ impl Step<'_> {
         Some(self.input.bodies + place)
     }
 
-    /// What a constraint of member `a` holds it to.
+    /// The other end of a constraint of member `a`.
     fn other_end<'b>(&self, a: usize, to: &'b Anchor) -> Option<End<'b>> {
         let (model, members) = (self.input.model, self.input.members);
         let end = |member: usize, link: usize, at: Pose| End::Link {
@@ -178,7 +178,7 @@ impl Step<'_> {
     }
 }
 
-/// What a strand is held to.
+/// The other end of a constraint.
 enum End<'a> {
     /// A point of a member, and a rotation in the frame of its link.
     Link {
@@ -191,7 +191,7 @@ enum End<'a> {
 }
 
 impl LinkPoint {
-    /// The same where its strand's links begin at `first`.
+    /// Shifted by `first`, the index of the strand's first link in the group.
     pub(crate) fn shifted(self, first: usize) -> Self {
         Self {
             link: self.link + first,
@@ -210,7 +210,7 @@ impl StepConstraint {
         }
     }
 
-    /// The same where its strand's links begin at `first`.
+    /// Shifted by `first`, the index of the strand's first link in the group.
     pub(crate) fn shifted(self, first: usize) -> Self {
         match self {
             Self::Place { a, b, target } => Self::Place {

@@ -9,13 +9,13 @@ use crate::chain::{BASE, Chain, FREE};
 pub struct Link {
     /// Link frame to world.
     pub rotation: Quat,
-    /// The same as a matrix; y runs along the segment.
+    /// Its rotation as a matrix; y runs along the segment.
     pub axes: Mat3,
-    /// Where the joint turns: the parent's tip \[m\].
+    /// Centre of the joint: the parent's tip \[m\].
     pub pivot: Vec3,
     /// Origin of the link's frame: the pivot, moved along y by the stretch \[m\].
     pub origin: Vec3,
-    /// From the origin of the parent (or of the base) to the pivot \[m\].
+    /// Vector from the origin of the parent (or of the base) to the pivot \[m\].
     pub lever: Vec3,
     /// Centre of mass \[m\].
     pub centre: Vec3,
@@ -23,12 +23,12 @@ pub struct Link {
     pub tip: Vec3,
 }
 
-/// What the first links hang from: one base, or that of each link where strands are joined.
+/// Bases of the first links: one, or one for each link where strands are joined.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Bases<'a> {
     One(&'a Pose),
     Each(&'a [Pose]),
-    /// The same, and where the centres of free links are, which come first.
+    /// One for each link, and the centres of the free links, which come first.
     Free(&'a [Pose], &'a [Vec3]),
 }
 

@@ -17,10 +17,10 @@ use crate::{Constraint, Error, MotionPath, NamedField, Obstacle, Profile, Ramp};
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Curve {
-    /// From root to tip, at least two \[m\].
+    /// Points from root to tip, at least two \[m\].
     #[schemars(with = "Vec<[f64; 3]>")]
     pub points: Vec<Vec3>,
-    /// Where the curve grows from; none: from the base.
+    /// The point that the curve grows from; `None` for the base.
     #[serde(default)]
     pub branch: Option<Branch>,
     /// The shape without load, if it differs from the start: as many points \[m\].
@@ -61,7 +61,7 @@ impl Curve {
         Self::through(&(0..=segments).map(point).collect::<Vec<_>>())
     }
 
-    /// The same, growing from a point of an earlier curve.
+    /// Grows from a point of an earlier curve.
     #[must_use]
     pub fn growing_from(mut self, curve: usize, point: usize) -> Self {
         self.branch = Some(Branch { curve, point });
@@ -225,7 +225,7 @@ pub(crate) fn check_ramp(strand: &str, what: &str, ramp: &Ramp) -> Result<(), Er
     })
 }
 
-/// What the first joints are fixed to, and how much of its motion they feel.
+/// What the first joints are fixed to, and the part of its motion that acts on them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Base {
     /// Motion of the base frame.
@@ -269,7 +269,7 @@ pub struct Strand {
     pub curves: Vec<Curve>,
     /// Along each curve, unless it has its own.
     pub parameters: Parameters,
-    /// What it hangs from.
+    /// The base that it hangs from.
     pub base: Base,
     /// Stiffness of the first joint over `EI` per segment length: 2 is clamped (the joint owns half
     /// a cell), 0 a free ball joint \[1\].
@@ -294,14 +294,14 @@ impl Strand {
         }
     }
 
-    /// The same, with other parameters.
+    /// Sets the parameters.
     #[must_use]
     pub fn with(mut self, parameters: Parameters) -> Self {
         self.parameters = parameters;
         self
     }
 
-    /// The same, on another base.
+    /// Sets the base.
     #[must_use]
     pub fn on(mut self, base: Base) -> Self {
         self.base = base;
@@ -322,7 +322,7 @@ pub struct Model {
     pub constraints: Vec<Constraint>,
     /// Rigid bodies that take part, by index.
     pub bodies: Vec<crate::BodyModel>,
-    /// Materials of surfaces, and what holds between each two.
+    /// Materials of surfaces, with friction and restitution between each two.
     pub materials: Materials,
     /// \[m/s²\]
     pub gravity: Vec3,
@@ -382,7 +382,7 @@ impl Model {
         Ok(self.chains.len() - 1)
     }
 
-    /// How many strands there are.
+    /// Number of strands.
     pub fn len(&self) -> usize {
         self.chains.len()
     }

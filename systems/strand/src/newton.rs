@@ -9,12 +9,12 @@ use crate::implicit::{FieldForce, Load, Problem};
 use crate::kinematics::{Bases, Link, place_on};
 use drystone_base::rotation::nudge;
 
-/// When to stop.
+/// Stopping criteria.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Limits {
     /// Correction that no longer matters \[rad\].
     pub tolerance: f64,
-    /// The same after eight iterations, to begin with \[rad\].
+    /// Tolerance after eight iterations \[rad\].
     pub late: f64,
     /// Most iterations.
     pub iterations: u32,
@@ -25,7 +25,7 @@ pub(crate) struct Limits {
     pub careful: bool,
 }
 
-/// How a solve ended.
+/// Result of a solve.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Solved {
     pub converged: bool,
@@ -218,7 +218,7 @@ impl Iterate {
         );
     }
 
-    /// The same of the step that the factor holds.
+    /// Size of the step that the factor holds.
     fn size_of_step(&self, length: f64) -> (f64, f64) {
         let (mut largest, mut slope) = (0.0f64, 0.0);
         for (turn, residual) in self.factor.turn.iter().zip(&self.factor.residual) {

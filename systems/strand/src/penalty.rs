@@ -29,7 +29,7 @@ impl Penalty {
         }
     }
 
-    /// Error of the equation: world axes, of a joint link axes \[m\] or \[rad\].
+    /// Error of the constraint in world axes, or of a joint in link axes \[m\] or \[rad\].
     pub(crate) fn off(&self, link: &Link, rotation: Quat) -> Vec3 {
         match self.equation {
             StepConstraint::Place { a, target, .. } => link.origin + link.axes * a.at - target,

@@ -17,13 +17,13 @@ pub struct LinkProperties {
     pub radius: f64,
     /// Second moments `∫ξ_k² dm` about the centre \[kg m²\], `J_k = ½ tr I − I_kk`.
     pub second_moments: Vec3,
-    /// Of the joint \[N m\].
+    /// Stiffness of the joint \[N m\].
     pub stiffness: JointStiffness,
     /// `C` of the joint, in the axes of the link \[N m s\].
     pub damping: Vec3,
-    /// Of the joint along the link \[N/m\], \[N s/m\]; infinite stiffness: it does not stretch.
+    /// Stiffness and damping of stretching along the link \[N/m\], \[N s/m\]; `None` where it does not stretch.
     pub stretch: Option<(f64, f64)>,
-    /// Of the whole segment, across it \[N s/m\].
+    /// Drag of the whole segment, across it \[N s/m\].
     pub drag: f64,
     /// Drag along over drag across \[1\].
     pub drag_ratio: f64,
@@ -33,7 +33,7 @@ pub struct LinkProperties {
     pub friction_weight: f64,
     /// See `friction_weight`.
     pub restitution_weight: f64,
-    /// Of its surface, among the model's materials.
+    /// Material of its surface, among the model's materials.
     pub material: Option<usize>,
     /// Spring to the posed tip \[N/m\].
     pub pose_strength: f64,
@@ -56,7 +56,7 @@ impl LinkProperties {
 /// All links of a strand.
 #[derive(Clone, Debug, Default)]
 pub struct Properties {
-    /// By link.
+    /// Properties by link.
     pub links: Vec<LinkProperties>,
     /// Weight of each field on each link: `field * links + link`.
     pub field_weights: Vec<f64>,

@@ -12,7 +12,7 @@ use crate::response::Row;
 use crate::state::StrandState;
 use crate::step::Step;
 
-/// What exerts an impulse on a strand.
+/// Source of an impulse on a strand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Source {
     /// An obstacle, by index.
@@ -24,11 +24,11 @@ pub enum Source {
 /// Impulse of one source over the last step, world axes.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Reaction {
-    /// What exerts it.
+    /// Its source.
     pub source: Source,
-    /// On the strand \[N s\].
+    /// Impulse on the strand \[N s\].
     pub impulse: Vec3,
-    /// On the strand, about the origin of the world \[N m s\].
+    /// Angular impulse on the strand, about the origin of the world \[N m s\].
     pub angular_impulse: Vec3,
 }
 

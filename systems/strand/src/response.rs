@@ -21,10 +21,10 @@ use drystone_base::rotation::{log, outer, skew_times, times_skew};
 /// constraints contradict each other, forces stay bounded and the error is shared.
 const COMPLIANCE: f64 = 1e-6;
 
-/// The same where it acts on the change of the force, so that rows end with no error.
+/// Compliance that acts on the change of the force, so that rows end with no error.
 const EXACT_COMPLIANCE: f64 = 1e-8;
 
-/// What a row acts on.
+/// The degrees of freedom that a row acts on.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum RowJacobian {
     /// A point, or the difference of two; the rotation leads from the scaled world of the second to that
@@ -40,14 +40,14 @@ pub(crate) enum RowJacobian {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Row {
     pub jacobian: RowJacobian,
-    /// Scaled world.
+    /// Direction of the row, scaled world.
     pub direction: Vec3,
     /// Error at the present iterate \[m\] or \[rad\]; of a contact, the gap.
     pub gap: f64,
     /// Multiplier at the present iterate \[N\] or \[N m\].
     pub force: f64,
     pub bound: Bound,
-    /// How the surface bends where a contact pushes.
+    /// Curvature of the surface where a contact pushes.
     pub surface: Option<Surface>,
     /// Rows of one constraint have one number, and share their compliance.
     pub group: usize,
@@ -66,7 +66,7 @@ pub(crate) struct Surface {
     pub along: Vec3,
     pub sliding: Vec3,
     pub axis: Vec3,
-    /// `ρ` \[m/rad\]
+    /// Displacement per rotation by rolling on the surface, `ρ` \[m/rad\].
     pub rolling: f64,
 }
 
@@ -121,7 +121,7 @@ pub(crate) struct Response {
     exact: bool,
 }
 
-/// How forces of contacts are found.
+/// Method that finds the forces of contacts.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Method {
     pub sweeps: u32,
@@ -129,7 +129,7 @@ pub(crate) struct Method {
     pub dense_contacts: u32,
 }
 
-/// On the diagonal, as a part of its largest value \[1\].
+/// Regularisation of the diagonal, as a part of its largest value \[1\].
 const REGULARISATION: f64 = 1e-5;
 /// Change of a force that no longer matters, as a part of the largest \[1\].
 const TOLERANCE: f64 = 1e-9;
@@ -207,7 +207,7 @@ impl Row {
         }
     }
 
-    /// How the row moves in the factor's last solution.
+    /// Motion of the row in the factor's last solution.
     pub(crate) fn moved(&self, factor: &Factor, links: &[Link]) -> f64 {
         let v = match self.jacobian {
             RowJacobian::Points(a, b) => {

@@ -16,7 +16,7 @@ use crate::state::StrandState;
 use crate::step::link_step;
 use crate::{Model, System};
 
-/// What to do with a groom that its own stiffness cannot hold.
+/// Treatment of a groom whose stiffness cannot hold it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Repair {
     /// Tell of it.
@@ -28,7 +28,7 @@ pub enum Repair {
     },
 }
 
-/// What came of the rest shape of one strand.
+/// Result for the rest shape of one strand.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RestShape {
     /// Index of the strand.
@@ -42,7 +42,7 @@ pub struct RestShape {
     /// Least factor on the stiffness that makes the groom stable; 1: it is. Infinite: no factor
     /// below a million does \[1\].
     pub least_stiffening: f64,
-    /// Factor applied \[1\].
+    /// Factor by which the stiffness was raised \[1\].
     pub stiffening: f64,
 }
 
@@ -79,7 +79,7 @@ impl System {
         all.map(|i| self.adapt_rest_shape(i, repair)).collect()
     }
 
-    /// The same for strand `i` alone.
+    /// As [`Self::adapt_rest_shapes`], for strand `i` alone.
     pub fn adapt_rest_shape(&mut self, i: usize, repair: Repair) -> RestShape {
         adapt(
             &mut self.model,

@@ -4,17 +4,17 @@
 use drystone_base::{Pose, Vec3};
 use drystone_geometry::{Shape, closest_point};
 
-/// Where a segment comes nearest to a solid.
+/// The point of a segment that is nearest to a solid.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Near {
     /// Fraction of the segment \[1\].
     pub u: f64,
-    /// From the surface, negative inside \[m\].
+    /// Distance from the surface, negative inside \[m\].
     pub distance: f64,
-    /// Out of the solid, and how steeply the distance changes along the segment \[m\].
+    /// Outward normal of the solid, and the derivative of the distance along the segment.
     pub normal: Vec3,
     slope: f64,
-    /// On the surface \[m\].
+    /// Point on the surface \[m\].
     pub point: Vec3,
 }
 

@@ -17,7 +17,7 @@ pub struct State {
     pub step: u64,
     /// Whether each constraint is switched on, besides its own times of activity.
     pub constraint_on: Vec<bool>,
-    /// Where each obstacle is.
+    /// Pose of each obstacle.
     pub obstacle_pose: Vec<Pose>,
     /// Where each obstacle is to be at the end of the next step, if not on its path; then cleared.
     pub obstacle_target: Vec<Option<Pose>>,
@@ -69,7 +69,7 @@ pub struct StrandState {
     pub(crate) steps: [f64; 2],
     /// Steps since the last start.
     pub(crate) depth: u32,
-    /// How many times the step is halved at present.
+    /// Number of times that the step is halved at present.
     pub(crate) halvings: u32,
 }
 
@@ -78,7 +78,7 @@ pub struct StrandState {
 pub struct Multipliers {
     /// Index of the constraint.
     pub constraint: usize,
-    /// By row: of a place along x, y, z \[N\], then of a turn about them; of a joint about its driven
+    /// By row: force on a point along x, y, z \[N\], then torque about them; of a joint, torque about its driven
     /// axes \[N m\].
     pub force: [f64; 6],
     /// Prescribed rate of its position error at the end of the step \[m/s\].
@@ -87,7 +87,7 @@ pub struct Multipliers {
     pub error: f64,
 }
 
-/// What backward differences need of a link: the present first.
+/// Past values of a link for backward differences, the latest first.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct History {
     pub centre: [Vec3; 3],
@@ -179,7 +179,7 @@ fn at_origin(body: &crate::BodyModel) -> StrandState {
 }
 
 impl StrandState {
-    /// As described, moving with its base at time `t`.
+    /// The described state, moving with its base at time `t`.
     pub fn new(chain: &Chain, t: f64) -> Self {
         let n = chain.len();
         let stretch = if chain.extensible {

@@ -32,7 +32,7 @@ const BODY_TOLERANCE: f64 = 1e-4;
 /// Longest length over which the shift of a body counts like a radian \[m\].
 const LONG: f64 = 1.0;
 
-/// What the step of a group reads and does not change.
+/// Input of the step of a group.
 pub(crate) struct StepInput<'a> {
     pub model: &'a Model,
     pub options: &'a Options,
@@ -40,7 +40,7 @@ pub(crate) struct StepInput<'a> {
     pub chain: &'a Chain,
     /// Rigid bodies, then strands.
     pub members: &'a [Member<'a>],
-    /// How many of them are rigid bodies.
+    /// Number of them that are rigid bodies.
     pub bodies: usize,
     /// Constraints between members, by index.
     pub joins: &'a [usize],
@@ -147,7 +147,7 @@ pub(crate) struct Workspace {
 /// The step of a group under way.
 pub(crate) struct Step<'a> {
     pub input: &'a StepInput<'a>,
-    /// What moves of each member; written by `accept` and `apply_impacts`.
+    /// State of each member; written by `accept` and `apply_impacts`.
     pub strands: &'a mut [StrandState],
     /// Parameters of each member; written by `gather_forces` where they change in time.
     pub properties: &'a mut [Properties],
@@ -317,7 +317,7 @@ impl<'a> Step<'a> {
         }
     }
 
-    /// The same of member `k`.
+    /// Gathers the forces of member `k`.
     fn gather_member(&mut self, k: usize) {
         let (model, member, bdf, t) =
             (self.input.model, &self.input.members[k], self.bdf, self.end);
@@ -590,7 +590,7 @@ pub(crate) fn link_step(
     }
 }
 
-/// What is taken from `s x` for the velocity of `x`.
+/// The term that is subtracted from `s x` in the velocity of `x`.
 fn velocity_history(bdf: Bdf, past: [Vec3; 2]) -> Vec3 {
     past[0] * bdf.a - past[1] * bdf.b
 }

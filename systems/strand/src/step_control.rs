@@ -17,13 +17,13 @@ const HALVINGS_AFTER_FAILURE: u32 = 4;
 /// Counts of the steps taken since they were last read.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Tally {
-    /// How many solves took so many iterations.
+    /// Number of solves by number of iterations.
     pub iterations: Vec<u64>,
     pub steps: u64,
     pub halved: u64,
     pub failed: u64,
     pub error: f64,
-    /// Strands with a step accepted unsolved, one entry a step of the system.
+    /// Strands with a step that was accepted unsolved, once for each step of the system.
     pub unsolved: Vec<usize>,
     /// Strands put back on their start because their motion was no longer finite.
     pub quarantined: Vec<usize>,

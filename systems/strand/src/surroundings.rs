@@ -107,7 +107,7 @@ impl Coupling for Surroundings<'_> {
     }
 }
 
-/// Lets the rows of contacts with a body of the group act on the body too, at the same point.
+/// Adds the opposite rows of contacts with a body of the group, so that they act on the body too.
 fn push_back(
     contacts: &Contacts,
     swept: &[Swept],

@@ -24,7 +24,7 @@ use crate::{EnergyGain, Error, Model, MotionPath, Options, State};
 pub struct Report {
     /// Implicit steps of all strands.
     pub steps: u64,
-    /// How many solves took 0, 1, 2, … Newton iterations.
+    /// Number of solves that took 0, 1, 2, … Newton iterations.
     pub iterations: Vec<u64>,
     /// Steps halved, for their error or because Newton did not converge.
     pub halved: u64,
@@ -108,7 +108,7 @@ pub struct System {
     parcels: Vec<Parcel>,
     interactions: Vec<Interaction>,
     first_interaction: Vec<usize>,
-    /// Constraints switched on, by strand; those solved with what they hold it to are in `joins`.
+    /// Active constraints by strand; those that join two links are in `joins`.
     pub(crate) constraints: Vec<Vec<usize>>,
     pub(crate) joins: Vec<Vec<usize>>,
     /// Inverse mass and inverse inertia of each body over the last step; see [`System::body_response`].
@@ -223,7 +223,7 @@ impl System {
         report
     }
 
-    /// The same, adding to `report`. After the first steps it allocates no memory.
+    /// As [`Self::advance`], adding to `report`. After the first steps it allocates no memory.
     pub fn advance_into(&mut self, dt: f64, report: &mut Report) {
         if !(dt > 0.0 && dt.is_finite()) {
             return;
@@ -268,7 +268,7 @@ impl System {
             .interact(continuum, &self.parcels, &mut self.interactions);
     }
 
-    /// Which constraints act on which strand in the next step.
+    /// Lists the constraints that act on each strand in the next step.
     fn list_constraints(&mut self) {
         self.state
             .constraint_on
@@ -511,7 +511,7 @@ impl System {
         strand.driven.extend_from_slice(base.path.keys());
     }
 
-    /// Where the base of strand `i` is.
+    /// Pose of the base of strand `i`.
     pub fn base(&self, i: usize) -> Pose {
         let base = &self.model.chains[i].base;
         match base.body {

@@ -46,7 +46,7 @@ pub struct Account {
 pub struct EnergyGain {
     /// The first strand of the group.
     pub strand: usize,
-    /// How many strands are solved with it, itself included.
+    /// Number of strands that are solved with it, itself included.
     pub strands: usize,
     /// Surplus over the last few hundred steps \[J\].
     pub gained: f64,
@@ -59,9 +59,9 @@ pub struct EnergyGain {
 pub(crate) struct Opening {
     kinetic: f64,
     elastic: f64,
-    /// Of all forces but those of bases and obstacles \[J\].
+    /// Work of all forces but those of bases and obstacles \[J\].
     work: f64,
-    /// By member.
+    /// Pose of the base by member.
     base: Vec<Pose>,
     base_impulse: Vec<[Vec3; 2]>,
     reactions: Vec<Vec<Reaction>>,
@@ -196,7 +196,7 @@ impl Step<'_> {
         }
     }
 
-    /// How fast the axes of link `j` of member `k` change in the step that was solved.
+    /// Rate of the axes of link `j` of member `k` in the step that was solved.
     fn axes_rate(&self, k: usize, j: usize, axes: &Mat3) -> Mat3 {
         let [before, earlier] = &self.strands[k].history[j].axes;
         *axes * self.bdf.s - (*before * self.bdf.a - *earlier * self.bdf.b)

@@ -30,12 +30,12 @@ pub(crate) struct Built {
     pub attachments: Vec<(usize, usize, usize)>,
     /// Obstacles whose bodies enter later.
     pub pending: Vec<PendingObstacle>,
-    /// How far out the points of a half-space's plane are \[m\].
+    /// Distance from the origin of the three points that stand for the plane of a half-space \[m\].
     pub floor: f64,
 }
 
 impl Built {
-    /// Of all sheets: round bodies must be as round as this asks for \[m\].
+    /// Least thickness of all sheets, which decides how finely round bodies are tessellated \[m\].
     fn thinnest(&self) -> f64 {
         let least = self.model.thicknesses().min_by(f64::total_cmp);
         least.unwrap_or(UNKNOWN)
@@ -46,7 +46,7 @@ impl Built {
 #[derive(Clone, Debug)]
 pub(crate) struct PendingObstacle {
     pub body: usize,
-    /// In the body's frame.
+    /// The obstacle in the body's frame.
     solid: cloth::Obstacle,
 }
 

@@ -88,7 +88,7 @@ pub(crate) fn triangles(shape: &Shape, sag: f64, floor: f64) -> Triangles {
     }
 }
 
-/// How often an icosahedron is cut so that its faces lie no deeper than `sag` in the ball.
+/// Subdivisions of an icosahedron after which its faces lie no deeper than `sag` in the ball.
 fn subdivisions(radius: f64, sag: f64) -> u32 {
     // its faces lie 0.066 of the radius deep after the first cut, and a little more than a quarter of that
     // after each further one

@@ -22,7 +22,7 @@ pub enum Surface {
         columns: u32,
         /// Vertices along z, at least 2.
         rows: u32,
-        /// Between neighbours \[m\].
+        /// Distance between neighbours \[m\].
         spacing: f64,
     },
     /// A strip along a smooth curve through some points, turned no more than the curve asks for.
@@ -43,7 +43,7 @@ pub enum Surface {
     Sphere {
         /// \[m\]
         radius: f64,
-        /// How often the triangles of an icosahedron are cut in four, at most 7.
+        /// Number of times that each triangle of an icosahedron is divided into four, at most 7.
         subdivisions: u32,
     },
     /// A closed box about the origin.
@@ -55,9 +55,9 @@ pub enum Surface {
     },
     /// A closed ring about the y axis.
     Torus {
-        /// From the axis to the middle of the tube \[m\].
+        /// Distance from the axis to the middle of the tube \[m\].
         radius: f64,
-        /// Of the tube \[m\].
+        /// Radius of the tube \[m\].
         tube: f64,
         /// Vertices around the axis, at least 3.
         around: u32,
@@ -118,16 +118,7 @@ impl Surface {
     /// Says what is wrong with it.
     pub(crate) fn validate(&self, place: &Subject) -> Result<(), SceneError> {
         let field = |name: &str| format!("surface.{}.{name}", self.kind());
-        let long = |name: &str, x: f64| {
-            let fine = x > 0.0 && x <= 1e6;
-            ensure(
-                fine,
-                place,
-                &field(name),
-                format!("{x} m"),
-                "more than 0 m, at most 1e6 m",
-            )
-        };
+        let long = |name: &str, x: f64| place.length(&field(name), x);
         // how faults are named
         let count = |name: &str, n: u64, least: u64| {
             let fine = (least..=MOST).contains(&n);
@@ -238,7 +229,7 @@ impl Surface {
         }
     }
 
-    /// As lists, in its own frame.
+    /// The surface as lists of points and triangles, in its own frame.
     pub(crate) fn make(&self) -> Made {
         // each kind of surface as points, triangles and segments
         match self {
@@ -392,7 +383,7 @@ fn polygon(points: &[Vec3]) -> Vec<Vec3> {
         .collect()
 }
 
-/// Of the curve \[m\].
+/// Length of the curve \[m\].
 fn length(points: &[Vec3]) -> f64 {
     polygon(points)
         .windows(2)

@@ -19,13 +19,13 @@ type Pieces = Result<Vec<Piece>, SceneError>;
 pub struct CardHouse {
     /// How many levels, which is also the number of pairs in the lowest.
     pub levels: u32,
-    /// Of a card, the edge that leans \[m\]; also from one pair to the next.
+    /// Length of the leaning edge of a card, and distance from one pair to the next \[m\].
     pub length: f64,
-    /// Of a card, along z \[m\].
+    /// Size of a card along z \[m\].
     pub depth: f64,
-    /// Of a card \[m\].
+    /// Thickness of a card \[m\].
     pub thickness: f64,
-    /// From the vertical \[degrees\].
+    /// Angle of the cards from the vertical \[degrees\].
     pub lean_degrees: f64,
 }
 
@@ -108,18 +108,18 @@ impl CardHouse {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Dominoes {
-    /// How many.
+    /// Number of tiles.
     pub count: u32,
     /// Width, height and thickness (along the row) of a tile \[m\].
     pub size: [f64; 3],
-    /// Of the circle, or of the spiral's inner end \[m\]; a straight line if left out.
+    /// Radius of the circle, or of the spiral's inner end \[m\]; a straight line if left out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub radius: Option<f64>,
     /// From one tile to the next \[m\]; if left out, a circle is filled evenly, and a line or
     /// spiral has half a tile's height.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub spacing: Option<f64>,
-    /// What the radius gains with each turn; a circle at 0 \[m\].
+    /// Growth of the radius with each turn; 0 makes a circle \[m\].
     pub growth: f64,
 }
 

@@ -16,16 +16,16 @@ type Pieces = Result<Vec<Piece>, SceneError>;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Stack {
-    /// How many.
+    /// Number of bodies.
     pub count: u32,
     /// Each of them.
     pub shape: Shape,
-    /// From one centre to the next \[m\]; the height of the shape if left out.
+    /// Distance from one centre to the next \[m\]; the height of the shape if left out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub spacing: Option<f64>,
-    /// How far every other one is turned about y \[degrees\].
+    /// Angle by which every other one is turned about y \[degrees\].
     pub turn_degrees: f64,
-    /// How far each is shifted against the one below, along x and z \[m\].
+    /// Shift of each against the one below, along x and z \[m\].
     pub shift: [f64; 2],
 }
 
@@ -68,7 +68,7 @@ impl Stack {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Wall {
-    /// How many high.
+    /// Number of rows, one upon the other.
     pub rows: u32,
     /// Whole bricks in a row.
     pub columns: u32,
@@ -79,7 +79,7 @@ pub struct Wall {
     /// How far odd rows are shifted along x, without half bricks \[m\]; half a brick if left out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub shift: Option<f64>,
-    /// Between the bricks of a row \[m\].
+    /// Gap between the bricks of a row \[m\].
     pub gap: f64,
 }
 
@@ -152,9 +152,9 @@ impl Wall {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Ring {
-    /// How many on the circle.
+    /// Number of bricks on the circle.
     pub bricks: u32,
-    /// How many high.
+    /// Number of rows, one upon the other.
     pub layers: u32,
     /// Radial, upright and tangential extent of a brick \[m\].
     pub size: [f64; 3],
@@ -182,7 +182,7 @@ impl Default for Ring {
 }
 
 impl Ring {
-    /// From the axis to a brick's centre \[m\].
+    /// Distance from the axis to the centre of a brick \[m\].
     pub fn radius(&self) -> f64 {
         self.radius.unwrap_or_else(|| {
             let inner = 0.5 * self.size[2] / tan(PI / f64::from(self.bricks));
@@ -299,13 +299,13 @@ impl Pyramid {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Arch {
-    /// How many stones.
+    /// Number of stones.
     pub voussoirs: u32,
-    /// From the centre to the middle of the stones \[m\].
+    /// Distance from the centre of the circle to the middle of the stones \[m\].
     pub mean_radius: f64,
-    /// Of the arch, along the radius \[m\].
+    /// Size of the stones along the radius \[m\].
     pub thickness: f64,
-    /// Along z \[m\].
+    /// Size along z \[m\].
     pub depth: f64,
     /// Part of the circle that is built, symmetric about the top \[degrees\].
     pub opening_degrees: f64,
@@ -394,7 +394,7 @@ pub struct House {
     pub length: u32,
     /// Bricks in a row of the sides, along z.
     pub width: u32,
-    /// How many rows high the walls are.
+    /// Height of the walls in rows of bricks.
     pub rows: u32,
     /// Length, height and depth of a brick \[m\]; a brick twice as long as deep makes a half bond.
     pub size: [f64; 3],

@@ -17,11 +17,11 @@ type Pieces = Result<Vec<Piece>, SceneError>;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Line {
-    /// How many.
+    /// Number of bodies.
     pub count: u32,
-    /// Their shapes, in turn.
+    /// Shapes, which the bodies have in turn.
     pub shapes: Vec<Shape>,
-    /// From one centre to the next \[m\].
+    /// Step from one centre to the next \[m\].
     pub step: [f64; 3],
     /// Each is moved at random by up to this much either way \[m\].
     pub jitter: [f64; 3],
@@ -47,15 +47,15 @@ impl Default for Line {
     }
 }
 
-/// On a lattice: centred on the origin along x and z, from the origin upwards along y.
+/// A lattice, centred on the origin along x and z, that begins at the origin along y.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Grid {
     /// How many along x, y and z.
     pub counts: [u32; 3],
-    /// Their shapes, in turn.
+    /// Shapes, which the bodies have in turn.
     pub shapes: Vec<Shape>,
-    /// From one centre to the next along x, y and z \[m\].
+    /// Distance between neighbouring centres along x, y and z \[m\].
     pub spacing: [f64; 3],
     /// Each is moved at random by up to this much either way \[m\].
     pub jitter: [f64; 3],
@@ -91,7 +91,7 @@ pub struct Nails {
     pub width: f64,
     /// \[m\]
     pub height: f64,
-    /// From one tip to the next \[m\].
+    /// Distance between neighbouring tips \[m\].
     pub pitch: f64,
     /// Each is moved sideways at random by up to this much either way, so that nothing lies exactly in
     /// line \[m\].
@@ -110,19 +110,19 @@ impl Default for Nails {
     }
 }
 
-/// On a lattice inside a round column about y, from the origin upwards.
+/// A lattice inside a round column about y, filled from the origin upwards.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Column {
-    /// How many.
+    /// Number of bodies.
     pub count: u32,
-    /// Their shapes, in turn.
+    /// Shapes, which the bodies have in turn.
     pub shapes: Vec<Shape>,
-    /// From the axis to the farthest lattice point \[m\].
+    /// Distance from the axis to the farthest lattice point \[m\].
     pub radius: f64,
-    /// From one centre to the next along x and z \[m\].
+    /// Distance between neighbouring centres along x and z \[m\].
     pub pitch: f64,
-    /// From one layer to the next \[m\].
+    /// Distance between layers \[m\].
     pub rise: f64,
     /// Each is moved at random by up to this much either way \[m\].
     pub jitter: [f64; 3],
@@ -154,9 +154,9 @@ impl Default for Column {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Fill {
-    /// How many.
+    /// Number of bodies.
     pub count: u32,
-    /// Their shapes, in turn.
+    /// Shapes, which the bodies have in turn.
     pub shapes: Vec<Shape>,
     /// Smallest corner for the centres \[m\].
     pub low: [f64; 3],
@@ -394,7 +394,7 @@ impl Column {
     }
 }
 
-/// How often a place is drawn again before a box counts as full.
+/// Most places that are drawn for a body before the box counts as full.
 const TRIES: usize = 2000;
 
 impl Fill {

@@ -20,7 +20,7 @@ const GOLDEN: f64 = 0.618_033_988_749_894_8;
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Curl {
-    /// Of the winding \[m\].
+    /// Radius of the winding \[m\].
     pub radius: f64,
     /// Along the line, for one turn \[m\].
     pub pitch: f64,
@@ -32,13 +32,13 @@ pub struct Curl {
 pub struct Row {
     /// How many strands.
     pub count: u32,
-    /// From one to the next \[m\].
+    /// Distance from one to the next \[m\].
     pub spacing: f64,
-    /// Of each strand.
+    /// Segments of each strand.
     pub segments: u32,
-    /// Of the line along which each grows \[m\].
+    /// Length of the line along which each grows \[m\].
     pub length: f64,
-    /// Where they grow to.
+    /// Direction in which they grow.
     pub direction: [f64; 3],
     /// Straight if left out.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -69,14 +69,14 @@ pub struct GroomPatch {
     /// Each root is moved at random by up to this part of the spacing \[1\].
     #[serde(skip_serializing_if = "is_default")]
     pub jitter: f64,
-    /// Of each strand.
+    /// Segments of each strand.
     pub segments: u32,
-    /// Of the line along which each grows \[m\].
+    /// Length of the line along which each grows \[m\].
     pub length: f64,
     /// Each is shorter or longer at random by up to this part \[1\].
     #[serde(skip_serializing_if = "is_default")]
     pub vary: f64,
-    /// Where they grow to.
+    /// Direction in which they grow.
     pub direction: [f64; 3],
     /// Each leans away from that at random by up to this much \[degrees\].
     #[serde(skip_serializing_if = "is_default")]
@@ -108,18 +108,18 @@ impl Default for GroomPatch {
 pub struct Scalp {
     /// How many strands.
     pub count: u32,
-    /// Of the ball \[m\].
+    /// Radius of the ball \[m\].
     pub radius: f64,
-    /// How far above its surface they are combed \[m\].
+    /// Height above the ball's surface at which they are combed \[m\].
     pub lift: f64,
-    /// From the root to the tip \[m\].
+    /// Length from root to tip \[m\].
     pub length: f64,
     /// Each is shorter or longer at random by up to this part \[1\].
     #[serde(skip_serializing_if = "is_default")]
     pub vary: f64,
-    /// Of each strand, at least.
+    /// Least number of segments of a strand.
     pub segments: u32,
-    /// Up to so many more, in turn.
+    /// Most segments beyond that; strands have 0, 1, ... of them in turn.
     #[serde(skip_serializing_if = "is_default")]
     pub more_segments: u32,
     /// Roots lie between these heights above the ball's equator \[degrees\].
@@ -150,13 +150,13 @@ impl Default for Scalp {
 pub struct Braid {
     /// How many locks.
     pub locks: u32,
-    /// Of each lock.
+    /// Segments of each lock.
     pub segments: u32,
-    /// Of the whole \[m\].
+    /// Of the whole braid \[m\].
     pub length: f64,
-    /// Of the whole \[m\].
+    /// Of the whole braid \[m\].
     pub width: f64,
-    /// For one lock to come back to its side \[m\].
+    /// Length in which a lock comes back to its side \[m\].
     pub pitch: f64,
 }
 
@@ -176,19 +176,19 @@ impl Default for Braid {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Lanterns {
-    /// How many.
+    /// Number of cords.
     pub count: u32,
-    /// From one to the next \[m\].
+    /// Distance from one to the next \[m\].
     pub spacing: f64,
-    /// Of each cord.
+    /// Segments of each cord.
     pub segments: u32,
-    /// Of each cord \[m\].
+    /// Length of each cord \[m\].
     pub cord: f64,
-    /// Of a lantern \[m\].
+    /// Of each lantern \[m\].
     pub radius: f64,
-    /// Of a lantern \[m\].
+    /// Of each lantern \[m\].
     pub height: f64,
-    /// Of a lantern \[kg\].
+    /// Mass of each lantern \[kg\].
     pub mass: f64,
 }
 
@@ -231,10 +231,8 @@ impl Checks<'_> {
 
     fn direction(&self, direction: [f64; 3]) -> Result<Vec3, SceneError> {
         let unit = Vec3::from(direction).normalize_or_zero();
-        let field = format!("pattern.{}.direction", self.pattern);
-        let found = crate::error::show(&direction);
-        let fine = unit.length() > 0.5;
-        crate::error::ensure(fine, self.place, &field, found, "finite and not zero")?;
+        let (found, fine) = (crate::error::show(&direction), unit.length() > 0.5);
+        self.holds(fine, "direction", found, "finite and not zero")?;
         Ok(unit)
     }
 }

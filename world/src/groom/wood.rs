@@ -25,7 +25,7 @@ pub struct Tree {
     /// Each is moved at random by up to this part of the spacing \[1\].
     #[serde(skip_serializing_if = "is_default")]
     pub jitter: f64,
-    /// Of the trunk \[m\].
+    /// Height of the trunk \[m\].
     pub height: f64,
     /// Each is lower or higher at random by up to this part \[1\].
     #[serde(skip_serializing_if = "is_default")]

@@ -16,11 +16,11 @@ use crate::{Body, Key, Material, Motion, Scene, SceneError, Subject};
 /// How a body moves, as an obstacle, base or anchor of strands.
 #[derive(Clone, Debug)]
 pub(crate) enum BodyMotion {
-    /// Not at all.
+    /// It does not move.
     Still(Pose),
     /// Along a path that is known beforehand.
     Smooth(MotionPath),
-    /// As the rigid system has it, step by step.
+    /// The rigid system moves it, step by step.
     Driven,
 }
 
@@ -52,7 +52,7 @@ pub(crate) struct Attachment {
     pub of: usize,
     /// Index of the body.
     pub body: usize,
-    /// In the body's frame.
+    /// Pose in the body's frame.
     pub local: Pose,
 }
 
@@ -66,7 +66,7 @@ pub(crate) struct Built {
     pub references: Vec<Attachment>,
     /// Every constraint that is anchored on a body that strands do not move.
     pub anchors: Vec<Attachment>,
-    /// Of every body that forces move: its index among the rigid bodies of the model.
+    /// By body: its index among the bodies of the strand model, for those that forces move.
     pub links: Vec<Option<usize>>,
     /// Strands whose start is a groom, with the repair of those that cannot hold it.
     pub grooms: Vec<(usize, strand::Repair)>,
@@ -136,18 +136,18 @@ pub(crate) fn build(
 
 /// Finds bodies by name and attaches strands to them.
 pub(crate) struct Attacher<'a> {
-    /// Where the shape of every body is.
+    /// Pose of the shape of every body.
     pub poses: &'a [Pose],
     pub index: &'a BTreeMap<Arc<str>, usize>,
     pub rigid: Option<&'a rigid::Model>,
-    /// When the strands start \[s\].
+    /// Time at which the strands start \[s\].
     pub time: f64,
     /// Links of strands that do not start now, by index.
     pub links: BTreeMap<usize, Vec<strand::Link>>,
 }
 
 impl Attacher<'_> {
-    /// Where the pose `local` in the frame of a body's shape is in the frame of its link, if it has one.
+    /// Pose in the frame of a body's link, if it has one, of the pose `local` in the frame of its shape.
     fn on_link(&self, built: &Built, body: usize, local: &Pose) -> Option<(usize, Pose)> {
         let (link, rigid) = (built.links[body]?, self.rigid?);
         Some((link, Pose::at(rigid.shape_offset[body]).then(local)))
@@ -212,8 +212,8 @@ impl Attacher<'_> {
                 Some(built.body_motions[body].path(self.poses[body]))
             }
         };
-        let felt = strand.local_dynamics.keys.iter().any(|key| key[1] != 0.0);
-        if felt && reference.is_none() {
+        let used = strand.local_dynamics.keys.iter().any(|key| key[1] != 0.0);
+        if used && reference.is_none() {
             return Err(SceneError::value(
                 place,
                 "reference",

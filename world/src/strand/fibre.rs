@@ -18,18 +18,18 @@ use crate::error::ensure;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Fibre {
-    /// Of the round cross-section \[m\].
+    /// Radius of the round cross-section \[m\].
     pub radius: Profile,
     /// Mass per volume; 1300 if neither it nor `mass_per_length` is given \[kg/m³\].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub density: Option<Profile>,
-    /// Not together with `density` \[kg/m\].
+    /// Mass per length; not together with `density` \[kg/m\].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mass_per_length: Option<Profile>,
     /// Young's modulus; 4e9 if neither it nor `bend_stiffness` is given \[Pa\].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub young: Option<Profile>,
-    /// Sideways shrinking over stretching, decides the stiffness of twisting \[1\].
+    /// Poisson's ratio, which decides the stiffness of twisting \[1\].
     pub poisson: f64,
     /// `EI` of bending about a segment's x axis; not together with `young` \[N m²\].
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -128,7 +128,7 @@ impl Fibre {
         }
     }
 
-    /// The same, thinner towards the tip: factors on the radius at both ends \[1\].
+    /// Scales the radius by `root` at the root and by `tip` at the tip, linearly between \[1\].
     #[must_use]
     pub fn tapered(mut self, root: f64, tip: f64) -> Self {
         let mut places: Vec<f64> = vec![0.0, 1.0];

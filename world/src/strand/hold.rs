@@ -8,7 +8,7 @@ use crate::defaults::is_default;
 use crate::{Key, Turn};
 use drystone_common::Ramp;
 
-/// Something of a strand that is held. Left out: its tip, where it is at the start, always.
+/// A constraint on a strand. By default its tip is held where it is at the start, at all times.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Hold {
@@ -18,10 +18,10 @@ pub struct Hold {
     /// Index of the point on it, 1 or more; its tip if left out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub point: Option<usize>,
-    /// What of it is held: `"point"`, `"pose"` or `{ joint = {...} }`.
+    /// The part that is held: `"point"`, `"pose"` or `{ joint = {...} }`.
     #[serde(skip_serializing_if = "is_default")]
     pub what: Held,
-    /// Where.
+    /// The anchor that it is held to.
     #[serde(skip_serializing_if = "is_default")]
     pub to: Anchor,
     /// Spans of time in which it is held; always if left out \[s\].
@@ -32,14 +32,14 @@ pub struct Hold {
     pub frequency: Option<f64>,
 }
 
-/// What is held.
+/// The part of a strand that is held.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Held {
     /// The place of a point.
     #[default]
     Point,
-    /// Its place, and the rotation of the segment that ends there.
+    /// The position of a point, and the rotation of the segment that ends there.
     Pose,
     /// The rotation of the segment that ends there against the one before, whatever `to` says.
     Joint {
@@ -66,22 +66,22 @@ pub struct JointKey {
     pub turn: Turn,
 }
 
-/// Where something is held.
+/// The anchor of a constraint.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Anchor {
-    /// Where it is at the start, in the world.
+    /// Its place at the start, fixed in the world.
     #[default]
     Start,
-    /// Where it is at the start, seen from the strand's base.
+    /// Its place at the start, fixed in the frame of the strand's base.
     Base,
-    /// At a place of the world \[m\].
+    /// A place in the world \[m\].
     Place([f64; 3]),
     /// Along keys in the world.
     Path(Vec<Key>),
-    /// On a body of the scene, where it is at the start seen from that.
+    /// Its place at the start, fixed in the frame of a body of the scene.
     On(String),
-    /// On another point of the same strand, which closes a loop.
+    /// Another point of the same strand, which closes a loop.
     Point {
         /// Index of its curve.
         #[serde(default)]
@@ -92,7 +92,7 @@ pub enum Anchor {
         #[serde(default = "yes")]
         meet: bool,
     },
-    /// On a point of another strand: both pull on each other.
+    /// A point of another strand; both pull on each other.
     Tie {
         /// Its name.
         strand: String,
@@ -126,14 +126,14 @@ impl Hold {
         }
     }
 
-    /// The same, held there.
+    /// Sets the anchor.
     #[must_use]
     pub fn to(mut self, to: Anchor) -> Self {
         self.to = to;
         self
     }
 
-    /// The same, held to point `point` of `strand`, or to its tip.
+    /// Sets as anchor point `point` of `strand`, or its tip.
     #[must_use]
     pub fn tied_to(self, strand: impl Into<String>, point: Option<usize>) -> Self {
         self.to(Anchor::Tie {
@@ -144,23 +144,23 @@ impl Hold {
         })
     }
 
-    /// The same, with the rotation of the segment.
+    /// Holds the rotation of the segment too.
     #[must_use]
     pub fn posed(mut self) -> Self {
         self.what = Held::Pose;
         self
     }
 
-    /// The same, only between `from` and `to` \[s\].
+    /// Holds only between `from` and `to` \[s\].
     #[must_use]
     pub fn during(mut self, from: f64, to: f64) -> Self {
         self.during.push([from, to]);
         self
     }
 
-    /// One while it is held, zero otherwise, over time; `None` for spans that are not in order.
+    /// Ramp that is 1 while it is held and 0 otherwise; `None` for spans that are not in order.
     pub(crate) fn active(&self) -> Option<Ramp> {
-        /// How sharply it is switched \[s\].
+        /// Time in which it is switched on or off \[s\].
         const EDGE: f64 = 1e-9;
         if self.during.is_empty() {
             return Some(1.0.into());

@@ -18,7 +18,7 @@ macro_rules! kinds {
         #[derive(Clone, Debug, PartialEq, Serialize)]
         #[serde(untagged)]
         pub enum Value {
-            /// Left out.
+            /// No value: left out.
             None,
             $($(#[doc = $doc])+ $kind($type),)*
         }
@@ -76,11 +76,11 @@ macro_rules! kinds {
 }
 
 kinds! {
-    /// In the unit of its field.
+    /// A number in the unit of its field.
     Number(f64);
-    /// How many, or which one.
+    /// A count or an index.
     Count(u64, u32 = u64::from, usize = |n| n as u64);
-    /// Whether.
+    /// Yes or no.
     Flag(bool);
     /// A place or a direction.
     Vector([f64; 3]);
@@ -92,12 +92,12 @@ kinds! {
     Finding(FindingKind);
 }
 
-/// What a field is when a file leaves it out.
+/// Value of a field that a file leaves out.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum LeftOut {
-    /// It must not be left out.
+    /// No value: the field must be given.
     Refused,
-    /// Nothing.
+    /// No value, and none is needed.
     None,
     /// Zero, or no.
     Zero,
@@ -107,7 +107,7 @@ pub(super) enum LeftOut {
     Number(f64),
 }
 
-/// What a field takes, without its name.
+/// The values that a field takes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Spec {
     pub kind: Kind,
@@ -140,7 +140,7 @@ impl Spec {
         })
     }
 
-    /// Whether it takes that value.
+    /// Whether `value` is one that it takes.
     pub(super) fn takes(&self, value: &Value) -> bool {
         let optional = self.default == LeftOut::None;
         value.kind().map_or(optional, |kind| kind == self.kind)

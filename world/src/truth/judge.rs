@@ -6,7 +6,7 @@ use super::quantity::{Moment, Past};
 use super::{Row, System, Truth, stays_finite};
 use crate::{Finding, Report, Scene, SceneError, World};
 
-/// What became of one truth.
+/// Whether a truth holds, and what was measured.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Verdict {
     /// The truth in one line.
@@ -15,20 +15,20 @@ pub struct Verdict {
     pub wanted: String,
     /// What was found.
     pub measured: String,
-    /// The same as a number, in SI units (a fraction, a count, or seconds where it is one).
+    /// The measured value as a number, in SI units; a fraction, a count or a time where the truth is about one.
     pub value: f64,
     /// Whether it holds.
     pub holds: bool,
 }
 
-/// How far a check has come.
+/// Progress of a check.
 #[derive(Clone, Copy)]
 pub struct Progress<'a> {
     /// The world being run.
     pub world: &'a World,
-    /// What its last step did.
+    /// Report of the last step.
     pub report: &'a Report,
-    /// Where the run ends \[s\].
+    /// Simulated time at which the run ends \[s\].
     pub duration: f64,
 }
 
@@ -69,7 +69,7 @@ pub fn check_world(
 /// A field of a truth by name, or "" for none.
 type Field = &'static str;
 
-/// Which samples of a quantity count. Fields say from when on, and up to or at which time.
+/// The samples of a quantity that count; fields of the truth say from when and to when.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Sampling {
     Largest(Field, Field),
@@ -78,7 +78,7 @@ pub(super) enum Sampling {
     /// The largest of a quantity that compares two steps, so that every step is sampled.
     LargestRate(Field, Field),
     Smallest(Field, Field),
-    /// The one at a moment.
+    /// The sample at a moment.
     At(Field, Field),
     /// The one at a moment of a quantity that counts from the start, so that every step is sampled.
     Since(Field, Field),
@@ -98,14 +98,14 @@ impl Sampling {
     }
 }
 
-/// Which values will do.
+/// The values that are allowed.
 #[derive(Clone, Copy)]
 pub(super) enum Bound {
     AtMost(Field),
     AtLeast(Field),
     Between(Field, Field),
     ZeroTo(Field),
-    /// A value up to a tolerance.
+    /// A value within a tolerance.
     About(Field, Field),
     UpTo(f64),
     Positive,
@@ -138,7 +138,7 @@ pub(super) struct Watch {
     pub chosen: Vec<usize>,
     /// The others it is about.
     pub others: Vec<usize>,
-    /// What its samplers remember.
+    /// State of its samplers.
     pub past: Past,
     /// Whether the window is open.
     pub inside: bool,
@@ -233,7 +233,7 @@ fn select(truth: &Truth, world: &World, pattern: Option<&str>) -> Vec<usize> {
 /// Watches a run on behalf of its truths.
 pub struct Judge {
     watches: Vec<Watch>,
-    /// What was lost, where no truth asks for that.
+    /// Watches for bodies that are no longer finite, where no truth does.
     finite: Option<Watch>,
     duration: f64,
     step: f64,
@@ -241,7 +241,7 @@ pub struct Judge {
     steps_seen: u64,
     /// Findings that no truth expects.
     findings: Vec<Finding>,
-    /// Findings of the world that were looked at.
+    /// Number of findings of the world that were judged.
     findings_seen: usize,
 }
 

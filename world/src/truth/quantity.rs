@@ -10,7 +10,7 @@ use crate::{Penetration, Report, World};
 /// Samples a quantity; nothing if there is none yet.
 pub(super) type Sampler = fn(&mut Watch, &mut Moment<'_>) -> Option<f64>;
 
-/// What there is to see after one step.
+/// The world after one step, as quantities see it.
 pub(super) struct Moment<'a> {
     pub world: &'a World,
     pub report: &'a Report,
@@ -40,16 +40,16 @@ impl Moment<'_> {
     }
 }
 
-/// What samplers remember of earlier steps.
+/// What samplers keep of earlier steps.
 #[derive(Default)]
 pub(super) struct Past {
-    /// Pose of each chosen body, or place of each tip, when the count began.
+    /// Pose of each chosen body, or position of each tip, when the truth's span began.
     start: Vec<Option<(Vec3, Quat)>>,
-    /// For each chosen strand the link that ends in its tip or in the point named.
+    /// For each chosen strand, the link that ends in its tip or in the point that the truth names.
     links: Vec<usize>,
     /// Tips at the last step, and when that was \[s\].
     tips: Option<(f64, Vec<Vec3>)>,
-    /// How far the tip was beyond its root at the last step, and when \[m, s\].
+    /// Distance of the tip beyond its root at the last step, and the time of that step \[m, s\].
     beyond: Option<(f64, f64)>,
     /// First and last time at which the tip came by, and how often in between.
     passes: Option<(f64, f64, u32)>,
@@ -113,7 +113,7 @@ fn angle_between(a: Quat, b: Quat) -> f64 {
 }
 
 impl Watch {
-    /// How far `energy` is above its lowest value with as many `bodies` \[J\].
+    /// Rise of `energy` above its lowest value since there have been as many `bodies` \[J\].
     pub(super) fn rise(&mut self, energy: f64, bodies: usize) -> f64 {
         let same = self.past.lowest.filter(|(_, before)| *before == bodies);
         let lowest = same.map_or(energy, |(lowest, _)| lowest);
@@ -128,8 +128,8 @@ impl Watch {
         most(there.map(measure))
     }
 
-    /// Ways and turns of the bodies that are there since the count began, which is now for one that
-    /// has just come.
+    /// Displacements and rotations of the bodies since the truth's span began, which is now for one that
+    /// has just entered.
     fn since<'a>(
         &'a mut self,
         moment: &Moment<'a>,
@@ -161,7 +161,7 @@ pub(super) fn fall_time(watch: &mut Watch, moment: &mut Moment<'_>) -> Option<f6
     fallen.then_some(moment.time)
 }
 
-/// How many of the bodies are near their start \[1\].
+/// Fraction of the bodies that are near their start \[1\].
 pub(super) fn standing(watch: &mut Watch, moment: &mut Moment<'_>) -> Option<f64> {
     let sideways = watch.truth.number("sideways")?;
     let vertical = watch.truth.number("vertical")?;
@@ -171,13 +171,13 @@ pub(super) fn standing(watch: &mut Watch, moment: &mut Moment<'_>) -> Option<f64
     Some(standing.count() as f64 / all)
 }
 
-/// How far a body has moved along a direction since the count began \[m\].
+/// Distance that a body has moved along a direction since the truth's span began \[m\].
 pub(super) fn way_along(watch: &mut Watch, moment: &mut Moment<'_>) -> Option<f64> {
     let along = watch.truth.vector("along");
     most(watch.since(moment).map(|(way, _)| part(way, along)))
 }
 
-/// How far a body has turned since the count began \[degrees\].
+/// Angle by which a body has turned since the truth's span began \[degrees\].
 pub(super) fn turn(watch: &mut Watch, moment: &mut Moment<'_>) -> Option<f64> {
     most(watch.since(moment).map(|(_, [a, b])| angle_between(a, b)))
 }
@@ -194,7 +194,7 @@ pub(super) fn spin(watch: &mut Watch, moment: &mut Moment<'_>) -> Option<f64> {
     watch.over_bodies(moment, |i| part(state.angular_velocity[i], about))
 }
 
-/// How far a centre is outside a box; below zero inside \[m\].
+/// Distance of a centre from a box, negative inside \[m\].
 pub(super) fn outside(watch: &mut Watch, moment: &mut Moment<'_>) -> Option<f64> {
     let position = &moment.world.system().state.position;
     let (low, high) = (watch.truth.vector("low")?, watch.truth.vector("high")?);
@@ -252,7 +252,7 @@ pub(super) fn momentum(watch: &mut Watch, moment: &mut Moment<'_>) -> Option<f64
     Some(relative(change, watch.past.scale))
 }
 
-/// Change of angular momentum as a part of itself \[1\].
+/// Relative change of angular momentum \[1\].
 pub(super) fn angular_momentum(watch: &mut Watch, moment: &mut Moment<'_>) -> Option<f64> {
     let now = moment.world.angular_momentum();
     let [_, start] = *watch.past.momentum.get_or_insert([now; 2]);
@@ -275,7 +275,7 @@ pub(super) fn energy_rise(watch: &mut Watch, moment: &mut Moment<'_>) -> Option<
 }
 
 impl Watch {
-    /// Where the tips are, or the points named.
+    /// Positions of the tips, or of the points that the truth names.
     fn tips(&self, strands: &Strands) -> Vec<Vec3> {
         let chosen = self.chosen.iter().zip(&self.past.links);
         chosen
@@ -291,7 +291,7 @@ pub(super) fn tip_distance(watch: &mut Watch, moment: &mut Moment<'_>) -> Option
     tips.first().map(|tip| (*tip - place).length())
 }
 
-/// Farthest way of a tip since the count began \[m\].
+/// Largest distance of a tip from where it was when the truth's span began \[m\].
 pub(super) fn tip_shift(watch: &mut Watch, moment: &mut Moment<'_>) -> Option<f64> {
     let tips = watch.tips(moment.world.strands()?);
     let ways = tips.iter().zip(&mut watch.past.start).map(|(tip, start)| {
@@ -370,7 +370,7 @@ pub(super) fn extent(watch: &mut Watch, moment: &mut Moment<'_>) -> Option<f64> 
     Some(high - low)
 }
 
-/// From where the others begin to where these end, along a direction \[m\].
+/// Length along a direction over which these and the others overlap \[m\].
 pub(super) fn overlap(watch: &mut Watch, moment: &mut Moment<'_>) -> Option<f64> {
     let along = Vec3::from(watch.truth.vector("along")?);
     let (_, end) = reach(moment, &watch.chosen, along)?;
@@ -378,7 +378,7 @@ pub(super) fn overlap(watch: &mut Watch, moment: &mut Moment<'_>) -> Option<f64>
     Some(end - begin)
 }
 
-/// How far a vertex in a column hangs below a height \[m\].
+/// Distance of a vertex in a column below a height \[m\].
 pub(super) fn sag(watch: &mut Watch, moment: &mut Moment<'_>) -> Option<f64> {
     let Some(&super::Value::Column([low, high])) = watch.truth.get("column") else {
         return None;

@@ -155,7 +155,7 @@ truths! {
         sideways = Spec::new(Kind::Flag, SIDEWAYS).or(LeftOut::Zero), from = FROM, to = TO)
         "`{bodies}` stands still{sideways} within {drift:m}{span}" => "at most {drift:m}", metres;
         q::shift, Largest("from", "to"), AtMost("drift");
-    /// One of the bodies has sunk by `by` for the first time between `after` and `before`.
+    /// A body sinks by `by` for the first time between `after` and `before`.
     "falls" falls(bodies: &str = BODIES, by: f64 = M, after: f64 = FROM, before: f64 = S)
         "`{bodies}` falls by {by:m} between {after} s and {before} s"
             => "between {after} s and {before} s", |_, t| format!("at {t:.3} s");
@@ -280,7 +280,7 @@ truths! {
         within: f64 = M, from = FROM, to = TO)
         "the tips of `{strands}` stay in place{span}" => "within {within:m}", metres;
         q::tip_shift, Largest("from", "to"), AtMost("within");
-    /// One of the tips has moved at least that far from its start.
+    /// A tip moves at least `at_least` from its start.
     "tip-moves" tip_moves(strands: &str = STRANDS, point = count(POINT).or(LeftOut::None),
         at_least: f64 = M, before = TO)
         "a tip of `{strands}` moves at least {at_least:m}{span}" => "at least {at_least:m}", metres;
@@ -313,11 +313,11 @@ truths! {
             => "at most {tolerance:e} J", |_, x| format!("{x:.1e} J");
         |watch, now| Some(watch.rise(now.world.strand_energy().iter().sum(), 0)),
             Largest("from", "to"), AtMost("tolerance");
-    /// From root to tip no strand is twisted by more.
+    /// No strand is twisted by more than `degrees` from root to tip.
     "twist-below" twist_below(strands: &str = STRANDS, degrees: f64 = DEGREES, from = FROM, to = TO)
         "`{strands}` stays twisted by less than {degrees} degrees{span}" => "at most {degrees} degrees", degrees;
         q::twist, Largest("from", "to"), AtMost("degrees");
-    /// From root to tip one of the strands is twisted at least by that much at some time.
+    /// A strand is at some time twisted by at least `degrees` from root to tip.
     "twists" twists(strands: &str = STRANDS, degrees: f64 = DEGREES)
         "`{strands}` twists by at least {degrees} degrees" => "at least {degrees} degrees", degrees;
         q::twist, Largest("", ""), AtLeast("degrees");
@@ -326,11 +326,11 @@ truths! {
         "the base of `{strand}` exerts {newtons:e} N {when}"
             => "{newtons:e} +- {tolerance:e} N", |_, x| format!("{x:.5e} N");
         q::base_force, At("", "time"), About("newtons", "tolerance");
-    /// So many points of strands touch bodies.
+    /// At least `at_least` points of strands touch bodies.
     "contacts" contacts(at_least: u64 = count("Fewest."), time = AT)
         "at least {at_least} points of strands touch {when}" => "at least {at_least}", counted;
         |_, now| Some(now.world.strand_contacts() as f64), At("", "time"), AtLeast("at_least");
-    /// Of the grooms that are not to sag, no more than so many cannot be held.
+    /// At most `but` of the grooms with `zero_gravity` are too soft to hold their shape.
     "grooms-hold" grooms_hold(but = count("How many may fail.").or(LeftOut::Zero))
         "all grooms hold but {but}" => "at most {but} fail", counted;
         |_, now| Some(now.world.rest_shapes().iter().filter(|shape| !shape.holds()).count() as f64),
@@ -357,11 +357,11 @@ truths! {
     "layers-below" layers_below(most: u32 = count("The deepest."))
         "no pair needs more than {most} layers" => "at most {most}", counted;
         |_, now| Some(f64::from(now.world.cloth_total()?.deepest_layer)), Largest("", ""), AtMost("most");
-    /// Some pair needs so many layers at some time.
+    /// A pair has at least `least` active layers at some time.
     "layers-reach" layers_reach(least: u32 = count("The deepest, at least."))
         "some pair needs {least} layers" => "at least {least}", counted;
         |_, now| Some(f64::from(now.world.cloth_total()?.deepest_layer)), Largest("", ""), AtLeast("least");
-    /// At every step one of the vertices is as fast: they have not come to rest.
+    /// At every step a vertex moves at least with `speed`: the cloth has not come to rest.
     "keeps-moving" keeps_moving(cloths: &str = CLOTHS, speed: f64 = M_S, from = FROM, to = TO)
         "`{cloths}` keeps moving at {speed} m/s{span}" => "at least {speed} m/s", rounded;
         q::fastest, Smallest("from", "to"), AtLeast("speed");
@@ -371,7 +371,7 @@ truths! {
         top: f64 = number("Height that the depth is measured from [m]."), depth: f64 = number("At least [m]."))
         "`{cloths}` ends {depth:m} below {top:m}" => "at least {depth:m}", metres;
         q::sag, Last, AtLeast("depth");
-    /// In the end all of it together is no longer along a direction.
+    /// At the end the extent of all of it along a direction is at most `at_most`.
     "extent" extent(cloths: &str = CLOTHS, along: [f64; 3] = vector("Of length 1."), most: f64 = M)
         "`{cloths}` ends no longer than {most:m}" => "at most {most:m}", metres;
         q::extent, Last, AtMost("most");
@@ -385,7 +385,7 @@ truths! {
     "speed-below" speed_below(cloths: &str = CLOTHS, limit: f64 = M_S, from = FROM, to = TO)
         "`{cloths}` stays slower than {limit} m/s{span}" => "at most {limit} m/s", rounded;
         q::fastest, Largest("from", "to"), AtMost("limit");
-    /// One of the vertices is as fast at the end of some step.
+    /// A vertex moves at least with `speed` at the end of some step.
     "reaches" reaches(cloths: &str = CLOTHS, speed: f64 = M_S)
         "`{cloths}` reaches {speed} m/s" => "at least {speed} m/s", rounded;
         q::fastest, Largest("", ""), AtLeast("speed");
@@ -393,19 +393,19 @@ truths! {
     "above" above(cloths: &str = CLOTHS, height: f64 = M, from = FROM)
         "`{cloths}` stays above {height:m}{span}" => "at least {height:m}", metres;
         |watch, now| Some(q::reach(now, &watch.chosen, Vec3::Y)?.0), Smallest("from", ""), AtLeast("height");
-    /// One of the vertices is lower at some time.
+    /// A vertex is below `below` at some time.
     "sinks" sinks(cloths: &str = CLOTHS, below: f64 = M)
         "`{cloths}` sinks below {below:m}" => "at most {below:m}", metres;
         |watch, now| Some(q::reach(now, &watch.chosen, Vec3::Y)?.0), Smallest("", ""), AtMost("below");
-    /// One of the vertices is higher at some time.
+    /// A vertex is above `above` at some time.
     "rises" rises(cloths: &str = CLOTHS, above: f64 = M)
         "`{cloths}` rises above {above:m}" => "at least {above:m}", metres;
         |watch, now| Some(q::reach(now, &watch.chosen, Vec3::Y)?.1), Largest("", ""), AtLeast("above");
-    /// In the end a plane across one of the axes is between them: none is around another.
+    /// At the end a plane perpendicular to an axis separates them.
     "apart" apart(cloths: &str = CLOTH, from: &str = name("From which others."))
         "`{cloths}` comes free of `{from}`" => "a gap", metres;
         q::gap, Last, Positive;
-    /// At no time is there a plane across one of the axes between them.
+    /// At no time does a plane perpendicular to an axis separate them.
     "together" together(cloths: &str = CLOTH, with: &str = name("With which others."))
         "`{cloths}` stays with `{with}`" => "no gap", metres;
         q::gap, Largest("", ""), UpTo(0.0);

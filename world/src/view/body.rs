@@ -8,34 +8,25 @@ use crate::{Body, BodyId, SceneError, Thing, World};
 /// A body to look at; see [`World::body`].
 #[derive(Clone, Copy)]
 pub struct BodyRef<'w> {
-    world: &'w World,
-    id: BodyId,
-    row: usize,
+    pub(super) world: &'w World,
+    pub(super) id: BodyId,
+    pub(super) row: usize,
 }
 
 /// A body to act on; see [`World::body_mut`]. What it does takes effect in the next step.
 pub struct BodyMut<'w> {
-    world: &'w mut World,
-    id: BodyId,
-    row: usize,
+    pub(super) world: &'w mut World,
+    pub(super) id: BodyId,
+    pub(super) row: usize,
 }
 
 impl<'w> BodyRef<'w> {
-    pub(super) fn new(world: &'w World, id: BodyId, row: usize) -> Self {
-        Self { world, id, row }
-    }
-
-    /// Its id.
-    pub fn id(&self) -> BodyId {
-        self.id
-    }
-
-    /// As the scene has it.
+    /// Its name in the scene.
     pub fn name(&self) -> &'w str {
         &self.world.roster.names[self.row]
     }
 
-    /// As it was described.
+    /// Its description in the scene.
     pub fn description(&self) -> &'w Body {
         &self.world.bodies()[self.row]
     }
@@ -45,7 +36,7 @@ impl<'w> BodyRef<'w> {
         self.row
     }
 
-    /// Of the shape's frame.
+    /// Pose of the shape's frame.
     pub fn pose(&self) -> Pose {
         self.world.pose(self.row)
     }
@@ -55,12 +46,12 @@ impl<'w> BodyRef<'w> {
         self.world.rigid.state.position[self.row]
     }
 
-    /// Of the centre of mass \[m/s\].
+    /// Velocity of the centre of mass \[m/s\].
     pub fn velocity(&self) -> Vec3 {
         self.world.rigid.state.linear_velocity[self.row]
     }
 
-    /// World axes \[rad/s\].
+    /// Angular velocity, world axes \[rad/s\].
     pub fn angular_velocity(&self) -> Vec3 {
         self.world.rigid.state.angular_velocity[self.row]
     }
@@ -75,7 +66,7 @@ impl<'w> BodyRef<'w> {
         self.world.rigid.model.is_dynamic(self.row)
     }
 
-    /// Whether it has entered.
+    /// Whether it has entered and collides.
     pub fn is_present(&self) -> bool {
         self.world.rigid.state.present[self.row]
     }
@@ -108,11 +99,6 @@ impl<'w> BodyRef<'w> {
         })
         .collect()
     }
-
-    /// What the program keeps with it.
-    pub fn user_data(&self) -> u128 {
-        self.world.user_data(self.id)
-    }
 }
 
 impl World {
@@ -131,13 +117,13 @@ impl World {
 }
 
 impl BodyMut<'_> {
-    pub(super) fn new(world: &mut World, id: BodyId, row: usize) -> BodyMut<'_> {
-        BodyMut { world, id, row }
-    }
-
-    /// To look at.
+    /// A view of the same body that only reads.
     pub fn view(&self) -> BodyRef<'_> {
-        BodyRef::new(self.world, self.id, self.row)
+        BodyRef {
+            world: self.world,
+            id: self.id,
+            row: self.row,
+        }
     }
 
     /// Pushes with `force` \[N\] at the world point `at` during the next step, and wakes it. Forces add up.
@@ -194,15 +180,5 @@ impl BodyMut<'_> {
     /// Wakes it; what it touches wakes with it in the next step.
     pub fn wake(&mut self) {
         self.world.rigid.state.wake(self.row);
-    }
-
-    /// Keeps a number with it, for the program's own use.
-    pub fn set_user_data(&mut self, data: u128) {
-        self.world.set_user_data(self.id, data);
-    }
-
-    /// Takes it out; see [`World::remove`].
-    pub fn remove(self) -> bool {
-        self.world.remove(self.id)
     }
 }

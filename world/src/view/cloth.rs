@@ -8,50 +8,36 @@ use crate::{Cloth, ClothId, World};
 /// A cloth to look at; see [`World::cloth`].
 #[derive(Clone, Copy)]
 pub struct ClothRef<'w> {
-    world: &'w World,
-    id: ClothId,
-    row: usize,
-    system: &'w System,
+    pub(super) world: &'w World,
+    pub(super) id: ClothId,
+    pub(super) row: usize,
+    pub(super) system: &'w System,
 }
 
 /// A cloth to act on; see [`World::cloth_mut`].
 pub struct ClothMut<'w> {
-    world: &'w mut World,
-    id: ClothId,
-    row: usize,
+    pub(super) world: &'w mut World,
+    pub(super) id: ClothId,
+    pub(super) row: usize,
 }
 
 impl<'w> ClothRef<'w> {
-    pub(super) fn new(world: &'w World, id: ClothId, row: usize, system: &'w System) -> Self {
-        Self {
-            world,
-            id,
-            row,
-            system,
-        }
-    }
-
-    /// Its id.
-    pub fn id(&self) -> ClothId {
-        self.id
-    }
-
-    /// As the scene has it.
+    /// Its name in the scene.
     pub fn name(&self) -> &'w str {
         &self.description().name
     }
 
-    /// As it was described.
+    /// Its description in the scene.
     pub fn description(&self) -> &'w Cloth {
         &self.world.scene().cloths[self.row]
     }
 
-    /// Where its vertices are \[m\].
+    /// Positions of its vertices \[m\].
     pub fn points(&self) -> Vec<Vec3> {
         self.system.points(self.row)
     }
 
-    /// How fast its vertices are \[m/s\].
+    /// Velocities of its vertices \[m/s\].
     pub fn velocities(&self) -> Vec<Vec3> {
         self.system.velocities(self.row)
     }
@@ -66,18 +52,9 @@ impl<'w> ClothRef<'w> {
         let pins = self.system.model().sheets[self.row].pins.iter();
         pins.map(|pin| pin.vertices.as_slice())
     }
-
-    /// What the program keeps with it.
-    pub fn user_data(&self) -> u128 {
-        self.world.user_data(self.id)
-    }
 }
 
 impl ClothMut<'_> {
-    pub(super) fn new(world: &mut World, id: ClothId, row: usize) -> ClothMut<'_> {
-        ClothMut { world, id, row }
-    }
-
     fn system(&mut self) -> Option<&mut System> {
         self.world.cloths_mut()
     }
@@ -119,15 +96,5 @@ impl ClothMut<'_> {
         let held = self.hold(vertex, velocity);
         self.release(vertex);
         held
-    }
-
-    /// Keeps a number with it, for the program's own use.
-    pub fn set_user_data(&mut self, data: u128) {
-        self.world.set_user_data(self.id, data);
-    }
-
-    /// Takes it out; see [`World::remove`].
-    pub fn remove(self) -> bool {
-        self.world.remove(self.id)
     }
 }

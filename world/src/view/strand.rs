@@ -9,40 +9,26 @@ use crate::{Strand, StrandId, World};
 /// A strand to look at; see [`World::strand`].
 #[derive(Clone, Copy)]
 pub struct StrandRef<'w> {
-    world: &'w World,
-    id: StrandId,
-    row: usize,
-    system: &'w System,
+    pub(super) world: &'w World,
+    pub(super) id: StrandId,
+    pub(super) row: usize,
+    pub(super) system: &'w System,
 }
 
 /// A strand to act on; see [`World::strand_mut`]. What it does takes effect in the next step.
 pub struct StrandMut<'w> {
-    world: &'w mut World,
-    id: StrandId,
-    row: usize,
+    pub(super) world: &'w mut World,
+    pub(super) id: StrandId,
+    pub(super) row: usize,
 }
 
 impl<'w> StrandRef<'w> {
-    pub(super) fn new(world: &'w World, id: StrandId, row: usize, system: &'w System) -> Self {
-        Self {
-            world,
-            id,
-            row,
-            system,
-        }
-    }
-
-    /// Its id.
-    pub fn id(&self) -> StrandId {
-        self.id
-    }
-
-    /// As the scene has it.
+    /// Its name in the scene.
     pub fn name(&self) -> &'w str {
         &self.description().name
     }
 
-    /// As it was described.
+    /// Its description in the scene.
     pub fn description(&self) -> &'w Strand {
         &self.world.scene().strands[self.row]
     }
@@ -62,7 +48,7 @@ impl<'w> StrandRef<'w> {
         self.system.frames(self.row).swap_remove(0)
     }
 
-    /// Where the frame is that it grows from.
+    /// Pose of the frame from which it grows.
     pub fn root(&self) -> Pose {
         self.system.base(self.row)
     }
@@ -87,18 +73,9 @@ impl<'w> StrandRef<'w> {
         };
         contacts.filter_map(point).collect()
     }
-
-    /// What the program keeps with it.
-    pub fn user_data(&self) -> u128 {
-        self.world.user_data(self.id)
-    }
 }
 
 impl StrandMut<'_> {
-    pub(super) fn new(world: &mut World, id: StrandId, row: usize) -> StrandMut<'_> {
-        StrandMut { world, id, row }
-    }
-
     /// Pulls with `force` \[N\] at the middle of segment `segment` of its first curve during the next step; false if
     /// there is no such segment. Forces add up.
     pub fn pull(&mut self, segment: usize, force: Vec3) -> bool {
@@ -131,15 +108,5 @@ impl StrandMut<'_> {
             }
             _ => false,
         }
-    }
-
-    /// Keeps a number with it, for the program's own use.
-    pub fn set_user_data(&mut self, data: u128) {
-        self.world.set_user_data(self.id, data);
-    }
-
-    /// Takes it out; see [`World::remove`].
-    pub fn remove(self) -> bool {
-        self.world.remove(self.id)
     }
 }

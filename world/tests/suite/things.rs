@@ -36,7 +36,7 @@ fn ids_of_a_scene_name_its_things_in_the_world() {
     scene.generate(Generator::new("stack", Pattern::Stack(stack)));
     let rope = scene.add(hair("rope", 2.0));
     let cloth = scene.add(sheet("sheet").at(5.0, 2.0, 0.0));
-    let mut world = World::new(&scene).unwrap();
+    let world = World::new(&scene).unwrap();
     assert_eq!(world.body(ground).unwrap().name(), "ground");
     assert_eq!(world.body(ball).unwrap().mass(), 2.0);
     assert_eq!(world.strand(rope).unwrap().name(), "rope");
@@ -46,12 +46,72 @@ fn ids_of_a_scene_name_its_things_in_the_world() {
     assert_eq!(world.find_cloth("sheet"), Some(cloth));
     assert!(world.find("rope").is_none() && world.find("stack/2").is_some());
     assert_eq!(world.body_ids().count(), 5);
+}
 
-    world.set_user_data(ball, 7);
-    world.strand_mut(rope).unwrap().set_user_data(8);
-    assert_eq!(world.body(ball).unwrap().user_data(), 7);
-    assert_eq!(world.user_data(rope), 8);
-    assert_eq!(world.user_data(cloth), 0);
+#[test]
+fn user_data_of_a_description_can_be_read_and_changed_by_id() {
+    let mut scene = Scene::new();
+    let ball = scene.add(Body::ball(0.1).user("price", 3.5));
+    let rope = scene.add(hair("rope", 2.0).user("owner", "Ann"));
+    let cloth = scene.add(sheet("sheet").at(5.0, 2.0, 0.0));
+    let stack = Stack {
+        count: 2,
+        ..Stack::default()
+    };
+    let stack = Generator::new("stack", Pattern::Stack(stack)).at(9.0, 0.0, 0.0);
+    scene.generate(stack.user("kind", 7));
+    let plain = World::new(&scene).unwrap().fingerprint();
+    scene.cloths[0]
+        .user
+        .insert("tags".into(), vec!["a", "b"].into());
+    let mut world = World::new(&scene).unwrap();
+    assert_eq!(world.fingerprint(), plain, "user data decides nothing");
+
+    let second = world.find("stack/1").unwrap();
+    assert_eq!(world.body(ball).unwrap().user_data()["price"], 3.5);
+    assert_eq!(world.strand(rope).unwrap().user_data()["owner"], "Ann");
+    assert_eq!(world.cloth(cloth).unwrap().user_data()["tags"][1], "b");
+    assert_eq!(world.user_data(second)["kind"], 7);
+
+    let mut body = world.body_mut(ball).unwrap();
+    body.user_data_mut().insert("sold".into(), true.into());
+    world.strand_mut(rope).unwrap().user_data_mut().clear();
+    assert_eq!(world.user_data(ball).len(), 2);
+    assert!(world.user_data(rope).is_empty());
+}
+
+#[test]
+fn contacts_of_cloth_begin_and_end() {
+    let mut scene = Scene::new();
+    let ground = scene.ground();
+    let low = scene.add(sheet("low").at(0.0, 0.02, 0.0).velocity(0.0, -1.0, 0.0));
+    let high = scene.add(sheet("high").at(0.03, 0.1, 0.03).velocity(0.0, -1.0, 0.0));
+    let far = scene.add(sheet("far").at(5.0, 1.0, 0.0));
+    let mut world = World::new(&scene).unwrap();
+    let mut began = Vec::new();
+    for _ in 0..15 {
+        world.step();
+        began.extend(world.events().iter().filter_map(|event| match event {
+            Event::ContactBegan { a, b } => Some((*a, *b)),
+            Event::ContactEnded { .. } => None,
+        }));
+    }
+    let first = |pair: (Thing, Thing)| began.iter().position(|other| *other == pair);
+    let (floor, sheets) = (
+        first((ground.into(), low.into())),
+        first((low.into(), high.into())),
+    );
+    assert!(floor.is_some() && floor < sheets, "{began:?}");
+    let on_far = |(a, b): &(Thing, Thing)| *a == far.into() || *b == far.into();
+    assert!(!began.iter().any(on_far), "{began:?}");
+
+    world.remove(high);
+    world.step();
+    let ended = Event::ContactEnded {
+        a: low.into(),
+        b: high.into(),
+    };
+    assert!(world.events().contains(&ended), "{:?}", world.events());
 }
 
 #[test]

@@ -18,7 +18,7 @@ use crate::arguments::Ccd;
 use crate::failure::{BROKEN, Failure, WELL};
 use crate::say;
 
-/// What came of queries.
+/// Counts of results of queries.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct Tally {
     queries: u64,

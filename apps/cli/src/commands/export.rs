@@ -16,7 +16,7 @@ use crate::arguments::Export;
 use crate::failure::{BROKEN, Failure, INTERRUPTED, WELL};
 use crate::{interrupt, outputs, say};
 
-/// What becomes of an output.
+/// Destination of an output.
 enum Target {
     Frames(Box<dyn Sink>),
     Film(Film),

@@ -14,7 +14,7 @@ use crate::scene::{self, Found};
 use crate::warnings::Warnings;
 use crate::{dump, interrupt, say, summary};
 
-/// Simulated seconds between checkpoints, where nobody says otherwise.
+/// Default interval between checkpoints, in simulated time \[s\].
 const CHECKPOINT_EVERY: f64 = 1.0;
 /// Within a step that takes longer a checkpoint is written each time that so much has passed, if one is wanted.
 const LONG_STEP: Duration = Duration::from_secs(60);
@@ -141,7 +141,7 @@ pub(crate) fn run(run: &Run) -> Result<ExitCode, Failure> {
     .into())
 }
 
-/// The scene at its start, or where its checkpoint left it.
+/// The world at the start of the scene, or in the state of its checkpoint.
 fn start(run: &Run, found: &Found) -> Result<World, Failure> {
     match &run.resume {
         None => found.world(),
@@ -250,7 +250,7 @@ fn put_by(
     saved.then_some(path)
 }
 
-/// Where a checkpoint goes that nobody named: beside the first output, or into `out`.
+/// Default path of a checkpoint: beside the first output, or in `out`.
 fn beside(run: &Run, name: &str) -> PathBuf {
     match run.output.first() {
         Some(output) => output.with_extension("ckpt"),

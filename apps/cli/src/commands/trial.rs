@@ -32,7 +32,7 @@ struct Shown {
     file: Option<PathBuf>,
 }
 
-/// What came of all trials.
+/// Results of all trials.
 #[derive(Serialize)]
 struct Summary {
     system: Subject,
@@ -275,7 +275,7 @@ pub(crate) fn of_check(adjust: &Adjust) -> Result<Vec<Verdict>, Failure> {
     Ok(verdicts)
 }
 
-/// How many scenes are done, how many broke a law, and how long it will take.
+/// Progress: scenes done, laws broken, time left.
 struct Bar {
     bar: Option<ProgressBar>,
     count: usize,

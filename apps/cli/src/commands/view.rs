@@ -8,6 +8,7 @@ use drystone_view::{Server, Settings};
 use crate::arguments::View;
 use crate::failure::{Failure, WELL};
 use crate::say;
+use crate::scene::unknown;
 
 pub(crate) fn run(view: &View) -> Result<ExitCode, Failure> {
     let server = Server::bind(settings(view)?).map_err(Failure::input)?;
@@ -38,15 +39,7 @@ fn settings(view: &View) -> Result<Settings, Failure> {
     }
     let path = Path::new(word);
     if !path.is_file() {
-        let hint = match drystone_gallery::suggest(word) {
-            Some(near) => format!("did you mean `{near}`?"),
-            None => "`drystone list` names those of the gallery; a scene file ends in .toml or \
-                     .json"
-                .into(),
-        };
-        return Err(Failure::input(format!(
-            "there is no scene `{word}`; {hint}"
-        )));
+        return Err(unknown(word));
     }
     let folder = path.parent().filter(|folder| *folder != Path::new(""));
     settings.folder = Some(folder.unwrap_or(Path::new(".")).to_owned());

@@ -5,10 +5,10 @@ use drystone_picture::plot::{Chart, Line};
 
 use super::trial::Trial;
 
-/// Something that a history is plotted against.
+/// A quantity that a history is plotted against.
 type Measure = fn(&Entry) -> f64;
 
-/// What an axis is called, and where an entry is on it.
+/// Label of an axis, and the coordinate of an entry on it.
 type Panel<'a> = (&'a str, &'a dyn Fn(&Entry) -> f64);
 
 /// Residual against iterations, row updates and time, three panels for the trials of a problem.

@@ -21,7 +21,7 @@ use crate::failure::{Failure, INTERRUPTED, WELL};
 use crate::{interrupt, say};
 use album::Album;
 
-/// One part of the album: what it is called while it is made, and its making.
+/// One part of the album: its name, and the function that makes it.
 type Part = (&'static str, fn(&mut Album) -> Result<(), Failure>);
 
 const PARTS: [Part; 7] = [

@@ -16,7 +16,7 @@ pub(crate) struct Tasks {
 }
 
 impl Tasks {
-    /// So many to do.
+    /// A progress line for `total` trials.
     pub(crate) fn new(total: usize) -> Self {
         let total = total as u64;
         let bar = std::io::stderr().is_terminal().then(|| {
@@ -52,7 +52,7 @@ impl Tasks {
         bar.tick();
     }
 
-    /// It is done.
+    /// Removes the progress line.
     pub(crate) fn end(&mut self) {
         self.done += 1;
         if let Some(bar) = &self.bar {

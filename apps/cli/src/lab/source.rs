@@ -47,7 +47,7 @@ pub(crate) fn of_scene(name: &str, time: f64, adjust: &Adjust) -> Result<Contact
     Ok(world.contact_problem())
 }
 
-/// Problems in a folder, which may be one itself. A file that cannot be read is named and left.
+/// The problems in a folder, or of a folder that is one itself. Reports and skips files that cannot be read.
 fn folder(path: &Path) -> Result<Vec<ContactProblem>, Failure> {
     if path.join("A.dlm").is_file() {
         return Ok(vec![read_problem(path)?]);

@@ -22,7 +22,7 @@ pub(crate) const HEADER: [&str; 10] = [
     "failed",
 ];
 
-/// How wide the columns with names have to be.
+/// Table of trials, with the widths of its columns of names.
 pub(crate) struct Table {
     problem: usize,
     solver: usize,
@@ -30,7 +30,7 @@ pub(crate) struct Table {
 }
 
 impl Table {
-    /// For these problems, solvers and orderings.
+    /// A table for these problems, solvers and orderings.
     pub(crate) fn new<'a>(
         problems: impl Iterator<Item = &'a str>,
         pairs: &[(Solver, Ordering)],

@@ -9,7 +9,7 @@ use drystone_world::nearest;
 use crate::failure::Failure;
 use crate::interrupt;
 
-/// What a trial came to.
+/// Result of a trial.
 #[derive(Clone, Debug)]
 pub(crate) struct Trial {
     pub(crate) problem: String,
@@ -18,9 +18,9 @@ pub(crate) struct Trial {
     pub(crate) ordering: Ordering,
     pub(crate) iterations: u32,
     pub(crate) row_updates: u64,
-    /// Of the method itself \[ms\].
+    /// Time of the method itself \[ms\].
     pub(crate) ms: f64,
-    /// By the solver's own law \[1\].
+    /// Residual of the law that the solver solves \[1\].
     pub(crate) residual: f64,
     /// Why the tolerance was not reached, or why the solver was not even started.
     pub(crate) failed: Option<String>,
@@ -31,7 +31,7 @@ pub(crate) struct Trial {
     pub(crate) apart: Option<f64>,
 }
 
-/// Runs `solver` on `problem`, from nothing or from the problem's first guess.
+/// Runs `solver` on `problem`, from zero or from the problem's first guess.
 pub(crate) fn run(
     problem: &ContactProblem,
     solver: Solver,
@@ -103,7 +103,7 @@ pub(crate) fn pairs(solvers: &[Solver], orderings: &[Ordering]) -> Vec<(Solver, 
     pairs
 }
 
-/// Milliseconds of one row update: the median of `runs` short runs without anybody looking.
+/// Time of one row update: the median of `runs` short runs without a history \[ms\].
 pub(crate) fn ms_of_a_row(
     problem: &ContactProblem,
     solver: Solver,
@@ -140,7 +140,7 @@ pub(crate) fn solvers(list: Option<&str>) -> Result<Vec<Solver>, Failure> {
     named("--solvers", "solver", list, &Solver::ALL, &Solver::ALL)
 }
 
-/// Orderings named in a list with commas; the plain one where nothing is said.
+/// Orderings named in a list with commas; the plain one by default.
 pub(crate) fn orderings(list: Option<&str>) -> Result<Vec<Ordering>, Failure> {
     let all = Ordering::all();
     named("--orderings", "ordering", list, &all, &[Ordering::Identity])

@@ -8,20 +8,20 @@ use serde::{Deserialize, Serialize};
 
 use crate::contact_problem::ContactGraph;
 
-/// What the coarse level of the two-level solvers takes together.
+/// The aggregates of the coarse level of the two-level solvers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Aggregates {
     /// All contacts between two neighbouring layers of an island.
     #[default]
     Layer,
-    /// Those of them that stand on the same body of the lowest layer.
+    /// The contacts of a layer that stand on the same body of the lowest layer.
     Column,
-    /// Those of them in the same eighth of a turn about the vertical through their middle; for
+    /// The contacts of a layer in the same eighth of a turn about the vertical through their middle; for
     /// problems that know where their contacts are, otherwise as [`Aggregates::Layer`].
     Sector,
-    /// Those between the same two bodies, also within a layer: the coarse level is then a direct
-    /// solve of all that the touching bodies do to each other.
+    /// All contacts between the same two bodies, also within a layer: the coarse level is then a direct
+    /// solve of all touching pairs.
     Pair,
 }
 
@@ -29,7 +29,7 @@ impl Aggregates {
     /// All of them, coarsest first.
     pub const ALL: [Self; 4] = [Self::Layer, Self::Column, Self::Sector, Self::Pair];
 
-    /// As on the command line and in files.
+    /// Its name on the command line and in files.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Layer => "layer",
@@ -40,12 +40,12 @@ impl Aggregates {
     }
 }
 
-/// What a contact is to the coarse level.
+/// Place of a contact in the coarse level.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Member {
     /// Island of its movable bodies.
     pub(crate) island: Option<usize>,
-    /// None between bodies of one height (but for pairs), or between fixed ones.
+    /// Its aggregate; none between bodies of one height (but for pairs), or between fixed ones.
     pub(crate) aggregate: Option<usize>,
     /// 1 if the body farther from what is fixed is the second, else -1.
     pub(crate) sign: f64,
@@ -135,7 +135,7 @@ fn middles(places: &[Vec3], levels: &[Option<(usize, usize)>]) -> BTreeMap<(usiz
     sums.into_iter().map(middle).collect()
 }
 
-/// In which eighth of a turn about y a direction lies.
+/// The eighth of a turn about y in which a direction lies.
 fn eighth(direction: Vec3) -> usize {
     let (x, z) = (direction.x, direction.z);
     usize::from(x < 0.0) + 2 * usize::from(z < 0.0) + 4 * usize::from(x.abs() < z.abs())

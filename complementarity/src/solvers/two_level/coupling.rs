@@ -26,7 +26,7 @@ enum Source<'a> {
 }
 
 impl<'a> Coupling<'a> {
-    /// None if there is neither a factored problem nor a matrix.
+    /// `None` without a factored problem or a matrix.
     pub(crate) fn new(context: &Context<'a>, partition: &Partition) -> Option<Self> {
         let mut edges = Vec::new();
         let source = match (context.factored, context.matrix) {
@@ -158,7 +158,7 @@ impl<'a> Bodies<'a> {
         }
     }
 
-    /// From the wrenches of unit fields on each body.
+    /// Assembles the coarse matrix from the wrenches of unit fields on each body.
     fn assemble(
         &mut self,
         partition: &Partition,

@@ -12,11 +12,11 @@ use drystone_base::{Mat3, Symmetric3, Vec3};
 use super::Member;
 use crate::{Model, NONE};
 
-/// What the free islands of a group are to have at the end of the step.
+/// Momenta that the free islands of a group must have at the end of the step.
 #[derive(Default)]
 pub(super) struct Momentum {
     islands: Vec<Free>,
-    /// Whether one of them is free.
+    /// Whether any island is free.
     any: bool,
 }
 
@@ -38,7 +38,7 @@ struct Free {
     /// Centre of mass and inertia at the end of the step \[m\], \[kg m²\].
     centre: Vec3,
     inertia: Symmetric3,
-    /// What is missing as a spin \[rad/s\].
+    /// Spin that makes up for the missing angular momentum \[rad/s\].
     spin: Vec3,
     /// Momentum \[kg m/s\], and angular momentum about `centre` after that spin \[kg m²/s\]; seen by one that goes at
     /// `drift`, as are the energies.
@@ -86,7 +86,7 @@ impl Momentum {
         });
     }
 
-    /// What gravity and external forces give within `h` seconds.
+    /// Adds the impulses of gravity and external forces within `h` seconds.
     pub(super) fn push(&mut self, members: &[Member], model: &Model, h: f64) {
         if self.any {
             self.each(members, |island, member| {

@@ -8,7 +8,7 @@ use drystone_picture::plot::Chart;
 use crate::failure::Failure;
 use crate::lab::table;
 
-/// What has been made so far.
+/// The album: what has been made so far.
 pub(super) struct Album {
     folder: PathBuf,
     text: String,

@@ -169,7 +169,7 @@ pub(super) fn box_stack(album: &mut Album) -> Result<(), Failure> {
     Ok(())
 }
 
-/// A number that may be so near to 1 that the difference says more.
+/// Writes a number, as its difference from 1 where it is near 1.
 pub(super) fn near_one(x: f64) -> String {
     match 1.0 - x {
         less if less > 1e-10 && less < 1e-3 => format!("1 - {less:.1e}"),
@@ -222,7 +222,7 @@ fn iteration_spectrum(title: &str, values: &[Eigenvalue]) -> Chart {
     }
 }
 
-/// Columns of eigenvalues, each in its own order.
+/// Writes columns of eigenvalues, each sorted by itself.
 fn eigenvalue_csv(
     album: &mut Album,
     name: &str,

@@ -246,7 +246,7 @@ const RATIOS: [&str; 5] = [
     "time to 1e-4",
 ];
 
-/// What an ordering takes on a problem.
+/// Cost of an ordering on a problem.
 #[derive(Clone, Debug)]
 struct Measured {
     ordering: Ordering,
@@ -254,7 +254,7 @@ struct Measured {
     rows_of_iteration: f64,
     /// Iterations and row updates to 1e-2 and to 1e-4, where it got there.
     reached: [Option<(u32, u64)>; 2],
-    /// Of one row update, none where it could not be started \[ms\].
+    /// Time of one row update; `None` where the solver could not be started \[ms\].
     ms_of_a_row: Option<f64>,
 }
 
@@ -286,7 +286,7 @@ fn measure(problem: &ContactProblem, ordering: Ordering) -> Measured {
     }
 }
 
-/// The same with its time, which is taken while nothing else runs.
+/// Adds the time, which is measured while nothing else runs.
 fn timed(problem: &ContactProblem, measured: Measured) -> Measured {
     Measured {
         ms_of_a_row: ms_of_a_row(problem, Solver::Pgs, measured.ordering, RUNS),
