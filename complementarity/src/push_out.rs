@@ -37,6 +37,12 @@ const RELIEF: f64 = 0.5;
 /// What a round of the correction may leave of the work of the one before, to be followed by another.
 const PROGRESS: f64 = 0.8;
 
+/// Mass ratio across a contact above which a heavy load is pushed as a body of this many times the lighter one's mass \[1\].
+///
+/// With its own mass `M` a load gives way by `d m / M` a sweep, while the light body under it goes to and fro between the
+/// load and the floor: 18000 sweeps for 18000:1, and what a blow has pressed in stays. Positions have no momentum to keep.
+const PUSHED_RATIO: f64 = 10.0;
+
 struct Correct<'a, T> {
     blocks: &'a [Block<T>],
     cold: &'a mut [Cold<T>],
@@ -44,6 +50,8 @@ struct Correct<'a, T> {
     some: Option<&'a [u32]>,
     shift: &'a mut [Wide8<T>],
     slop: f64,
+    /// Whether heavy loads are pushed as lighter ones.
+    lighten: bool,
 }
 
 impl<T: Real> Kernel<T> for Correct<'_, T> {
@@ -51,7 +59,7 @@ impl<T: Real> Kernel<T> for Correct<'_, T> {
     /// Returns the largest violation met on the way, over its patch's length.
     #[inline(always)]
     fn run<L: Lanes<Real = T>>(self) -> f64 {
-        let zero = L::splat(0.0);
+        let (zero, one) = (L::splat(0.0), L::splat(1.0));
         let mut worst = zero;
         let count = self.some.map_or(self.blocks.len(), <[u32]>::len);
         for k in 0..count {
@@ -64,6 +72,17 @@ impl<T: Real> Kernel<T> for Correct<'_, T> {
             let mut a = Motion8::<L>::gather(self.shift, &slot_a);
             let mut b = Motion8::<L>::gather(self.shift, &slot_b);
             let n = V3::<L>::load(&block.normal);
+            // by how much the heavier of the two is lighter here than it is
+            let mut lighter = [one; 2];
+            if self.lighten {
+                let [own_a, own_b] = [0, 1].map(|side| L::load(&block.inverse_mass[side]));
+                let ratio = L::splat(PUSHED_RATIO);
+                // what is fixed stays so
+                lighter = [
+                    own_a.if_above(zero, one.larger(own_b.over(ratio * own_a)), one),
+                    own_b.if_above(zero, one.larger(own_a.over(ratio * own_b)), one),
+                ];
+            }
             for k in 0..block.points as usize {
                 let point = &block.point[k];
                 let (ra, rb) = (V3::load(&point.ra), V3::load(&point.rb));
@@ -75,7 +94,12 @@ impl<T: Real> Kernel<T> for Correct<'_, T> {
                 worst = worst.larger(short.over(length));
                 let old = L::load(&cold[k].push);
                 let new = zero.larger(old + L::load(&point.mass_n) * short);
-                push(block, &mut a, &mut b, ra, rb, n.times(new - old));
+                let p = n.times(new - old);
+                if self.lighten {
+                    push_lighter(block, [&mut a, &mut b], [ra, rb], p, lighter);
+                } else {
+                    push(block, &mut a, &mut b, ra, rb, p);
+                }
                 new.store(&mut cold[k].push);
             }
             a.scatter(self.shift, &slot_a);
@@ -83,6 +107,20 @@ impl<T: Real> Kernel<T> for Correct<'_, T> {
         }
         largest(worst)
     }
+}
+
+/// As [`push`], with masses and inertias divided by `lighter`.
+#[inline(always)]
+fn push_lighter<L: Lanes>(
+    block: &Block<L::Real>,
+    [a, b]: [&mut Motion8<L>; 2],
+    [ra, rb]: [V3<L>; 2],
+    p: V3<L>,
+    lighter: [L; 2],
+) {
+    let (mut still_a, mut still_b) = (*a, *b);
+    push(block, a, &mut still_b, ra, rb, p.times(lighter[0]));
+    push(block, &mut still_a, b, ra, rb, p.times(lighter[1]));
 }
 
 impl<T: Dispatch> Blocks<T> {
@@ -96,20 +134,20 @@ impl<T: Dispatch> Blocks<T> {
     /// Position correction (Erleben 2007, eq. 46, nothing fixated): `sweeps` passes that push
     /// overlaps back to the share `slop` of each patch's length, up to `rounds` times as long as each leaves clearly less to do
     /// than the one before: what cannot be solved is not pressed on. The displacements are left
-    /// in `velocity` \[m, rad\].
-    pub fn correct(&mut self, slop: f64, sweeps: u32, rounds: u32) {
+    /// in `velocity` \[m, rad\]. With `lighten` heavy loads are pushed as lighter ones.
+    pub fn correct(&mut self, slop: f64, sweeps: u32, rounds: u32, lighten: bool) {
         self.velocity.fill(Wide8::default());
-        self.push_out(slop, sweeps, rounds, false);
+        self.push_out(slop, sweeps, rounds, false, lighten);
     }
 
     /// Goes on with the correction at the bodies with a point that is deeper than the share `depth` of its
     /// patch's thickness, and leaves the others where they are.
     pub fn correct_around(&mut self, depth: f64, slop: f64, sweeps: u32, rounds: u32) {
         self.find_deep(depth);
-        self.push_out(slop, sweeps, rounds, true);
+        self.push_out(slop, sweeps, rounds, true, false);
     }
 
-    fn push_out(&mut self, slop: f64, sweeps: u32, rounds: u32, deep: bool) {
+    fn push_out(&mut self, slop: f64, sweeps: u32, rounds: u32, deep: bool, lighten: bool) {
         let mut before = f64::INFINITY;
         for _ in 0..rounds {
             let mut left = 0.0;
@@ -127,6 +165,7 @@ impl<T: Dispatch> Blocks<T> {
                     some: deep.then_some(around),
                     shift: velocity,
                     slop,
+                    lighten,
                 });
             }
             if left <= slop || left > PROGRESS * before {

@@ -340,10 +340,8 @@ fn convex_mesh(
                 point(p, number, &corners, pose_a, b, pose_b, envelope, found);
             });
             let edges = BOX_EDGES.map(|ends| ends.map(|i| corners[i]));
-            let thickness = 2.0 * half.min_element();
-            thin_edges(
-                thickness, edges, &corners, pose_a, b, pose_b, envelope, found,
-            );
+            let sizes = (2.0 * half.min_element(), BOX_PIECES * tree.spacing());
+            along_edges(sizes, edges, &corners, pose_a, b, pose_b, envelope, found);
         }
         Shape::Hull(hull) => {
             gather(tree, pose_b, &**hull, pose_a, envelope, false, found);
@@ -362,24 +360,17 @@ fn convex_mesh(
                 let middle = 0.5 * (p + q);
                 point(middle, number, points, pose_a, b, pose_b, envelope, found);
             }
-            thin_edges(
-                hull.width(),
-                edges,
-                points,
-                pose_a,
-                b,
-                pose_b,
-                envelope,
-                found,
-            );
+            let sizes = (hull.width(), 2.0 * tree.spacing());
+            along_edges(sizes, edges, points, pose_a, b, pose_b, envelope, found);
         }
         Shape::HalfSpace | Shape::Mesh(_) | Shape::Compound(_) => {}
     }
 }
 
-/// Where the edges of a solid thinner than the spacing of b's samples come nearest to b between their ends.
-fn thin_edges(
-    thickness: f64,
+/// Where the edges of a solid come nearest to b between their ends: those of a solid thinner than the spacing of b's
+/// samples, and those longer than `long`, along which points at fixed places are farther apart than that.
+fn along_edges(
+    (thickness, long): (f64, f64),
     edges: impl IntoIterator<Item = [Vec3; 2]>,
     corners: &[Vec3],
     pose_a: &Pose,
@@ -388,15 +379,17 @@ fn thin_edges(
     envelope: f64,
     found: &mut Vec<Found>,
 ) {
-    if thickness >= b.tree().spacing() {
-        return;
-    }
+    let spacing = b.tree().spacing();
+    let (thin, finest) = (thickness < spacing, spacing.min(0.5 * thickness));
     for (k, ends) in edges.into_iter().enumerate() {
+        if !thin && ends[0].distance(ends[1]) <= long {
+            continue;
+        }
         let mut number = EDGE_NUMBERS + 16 * k as u32;
         nearest_along(
             (b, pose_b),
             (ends, pose_a),
-            0.5 * thickness,
+            finest,
             envelope,
             &mut |p, distance, normal| {
                 found.push(known(p, distance, normal, number, corners, pose_a));
@@ -457,6 +450,8 @@ const BOX_EDGES: [[usize; 2]; 12] = [
     [2, 6],
     [3, 7],
 ];
+/// Most pieces into which the points at fixed places divide an edge of a box.
+const BOX_PIECES: f64 = 8.0;
 /// Numbers of points found along edges begin here, above those of corners and of points at fixed places.
 const EDGE_NUMBERS: u32 = 1 << 16;
 
@@ -476,7 +471,7 @@ fn box_points(half: Vec3, spacing: f64, probe: &mut dyn FnMut(Vec3, u32)) {
                 continue;
             }
             let k = axis as usize;
-            let pieces = (2.0 * half[k] / spacing).ceil().clamp(2.0, 8.0);
+            let pieces = (2.0 * half[k] / spacing).ceil().clamp(2.0, BOX_PIECES);
             for i in 1..pieces as u32 {
                 let mut p = from;
                 p[k] = half[k] * (2.0 * f64::from(i) / pieces - 1.0);

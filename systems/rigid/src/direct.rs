@@ -25,6 +25,16 @@ const SHORT_LIMITS: Limits = Limits {
     work: 5e7,
 };
 
+/// How many times heavier than what is heavy a load must be for [`CRUSHING_LIMITS`] \[1\].
+const CRUSHING: f64 = 10.0;
+
+/// What may be spent where everything else ends in collapse: 343 cubes side by side under 1000:1 need more than the default.
+const CRUSHING_LIMITS: Limits = Limits {
+    factorisations: 300,
+    flops: 2e9,
+    work: 4e10,
+};
+
 /// The direct solver of a group, and whether to call it. Nothing of it outlives a step but memory.
 #[derive(Default)]
 pub(crate) struct Direct {
@@ -58,17 +68,17 @@ pub(crate) fn finish<T: Dispatch>(group: &mut Group<T>, enough: f64, tuning: &Tu
     } else {
         tuning.heavy
     };
-    let loaded = group.residual > limit
-        && bears_heavy_load(&group.blocks, heavy, tuning.thrown * calm_speed);
+    let bears = |ratio: f64| bears_heavy_load(&group.blocks, ratio, tuning.thrown * calm_speed);
+    let loaded = group.residual > limit && bears(heavy);
     let small = group.blocks.len() <= tuning.direct as usize;
     if !small || (!loaded && !stubborn) {
         return;
     }
     let tolerance = SOLVED * tuning.tight * calm_speed;
-    let limits = if loaded && !group.flies {
-        Limits::default()
-    } else {
-        SHORT_LIMITS
+    let limits = match loaded && !group.flies {
+        true if bears(CRUSHING * heavy) => CRUSHING_LIMITS,
+        true => Limits::default(),
+        false => SHORT_LIMITS,
     };
     let outcome = (direct.newton).solve(&mut group.blocks, tolerance, &limits);
     direct.failed += u32::from(!outcome.solved);

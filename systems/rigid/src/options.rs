@@ -166,7 +166,7 @@ impl TwoLevelOptions {
     }
 }
 
-/// Options of velocity-based shock propagation. The default is the preset `paper`.
+/// Options of velocity-based shock propagation. The default is the preset `paper` but for `free_turn`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct VspOptions {
@@ -205,7 +205,8 @@ pub struct VspOptions {
     /// Repair: measure distances again after each layer's correction.
     pub redistance: bool,
     /// Repair: bodies turn by a rule that keeps energy and angular momentum, instead of the explicit
-    /// gyroscopic term of eq. 18, with which slender bodies that spin gain energy without bound.
+    /// gyroscopic term of eq. 18, with which slender bodies that spin gain energy without bound. The
+    /// preset `paper` alone is without it.
     pub free_turn: bool,
     /// Repair: all that meets within the step bounces in the first, unfixated `dynamics`, and
     /// nothing does in a layer. Otherwise, with `keep_velocity`, a body bounces off a support that
@@ -231,7 +232,7 @@ impl Default for VspOptions {
             cone: false,
             islands: false,
             redistance: false,
-            free_turn: false,
+            free_turn: true,
             bounce_once: false,
         }
     }
@@ -348,6 +349,10 @@ impl Options {
             "default" => default,
             "paper" => Self {
                 stepper: Stepper::Vsp,
+                vsp: VspOptions {
+                    free_turn: false,
+                    ..VspOptions::default()
+                },
                 ..default
             },
             "repaired" => Self {
@@ -360,7 +365,6 @@ impl Options {
                     cone: true,
                     islands: true,
                     redistance: true,
-                    free_turn: true,
                     bounce_once: true,
                     ..VspOptions::default()
                 },

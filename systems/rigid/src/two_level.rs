@@ -372,7 +372,9 @@ fn advance_group<T: Dispatch>(
         let (usual, more) = (settings.correction_sweeps, 4 * settings.correction_sweeps);
         if group.flies {
             // while things fly, overlap passes, and pushing hard would only stir what stands nearby
-            group.blocks.correct(tuning.slop, usual.div_ceil(3), 1);
+            group
+                .blocks
+                .correct(tuning.slop, usual.div_ceil(3), 1, false);
             if deep >= tuning.passing {
                 let depth = tuning.passing;
                 group
@@ -380,8 +382,9 @@ fn advance_group<T: Dispatch>(
                     .correct_around(depth, tuning.slop, more, rounds);
             }
         } else {
-            let sweeps = if deep > tuning.deep { more } else { usual };
-            group.blocks.correct(tuning.slop, sweeps, rounds);
+            let deep = deep > tuning.deep;
+            let sweeps = if deep { more } else { usual };
+            group.blocks.correct(tuning.slop, sweeps, rounds, deep);
         }
         group.shift_bodies(model);
     }

@@ -10,7 +10,7 @@ fn spun_up() -> Scene {
     let mut rod = Body::block(0.7, 0.03, 0.03).named("rod");
     rod.angular_velocity = [30.0; 3];
     scene.add(rod);
-    scene.solver.rigid.stepper = Stepper::Vsp;
+    scene.preset = Some("paper".into());
     scene
 }
 

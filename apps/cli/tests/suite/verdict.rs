@@ -9,9 +9,7 @@ const ROD: &str = r#"
 name = "rod"
 duration = 1.0
 gravity = [0, 0, 0]
-
-[solver.rigid]
-stepper = "vsp"
+preset = "paper"
 
 [[body]]
 name = "rod"
