@@ -214,7 +214,7 @@ impl Run<'_> {
     }
 
     /// Whether a vertex that nothing pushes has stayed in place, with forces that balance in all directions.
-    fn hangs_still(&mut self, i: usize) -> bool {
+    fn hangs_still(&self, i: usize) -> bool {
         let (sleep, weight) = (&self.state.sleep, self.topology.fall);
         let mean = sleep.mean[i].length();
         let swing = (sleep.square[i] - mean * mean).max(0.0).sqrt();
