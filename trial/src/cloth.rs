@@ -304,6 +304,8 @@ fn struck(random: &mut Random) -> (Scene, Expect) {
     let fabric = sheet(random, &mut scene, spacing);
     let size = fabric.half.length();
     let radius = (random.range(0.1, 0.5) * size).max(0.5 * spacing);
+    // what is held lies at the side, further off than any thickness: between two scripts nothing can give way
+    let radius = radius.min(fabric.half.z - spacing);
     let gap = radius + 1.2 * spacing;
     let speed = (GRAVITY * size).sqrt() * decades(random, 0.1, 30.0);
     let far = 2.0 * size + gap;

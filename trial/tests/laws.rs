@@ -192,3 +192,23 @@ fn scenes_that_once_broke_a_law_keep_it() {
     }
     assert!(found.is_empty(), "{}", found.join("\n"));
 }
+
+/// Likewise of cloth: clocks that beat with pressed pairs, soft elements that are stretched far between their ticks, flat
+/// falls at restitution 1, and strikers that once met what was held, between which nothing can give way.
+const CLOTH_ONCE_BROKEN: [u64; 9] = [2054, 2149, 2184, 5004, 5021, 5197, 5503, 5697, 5913];
+
+#[test]
+fn scenes_of_cloth_that_once_broke_a_law_keep_it() {
+    let limits = Limits {
+        wall_seconds: 600.0,
+        ..Limits::default()
+    };
+    let mut found = Vec::new();
+    for seed in CLOTH_ONCE_BROKEN {
+        let trial = Trial::make(Subject::Cloth, seed);
+        let outcome = judge(&trial, &limits);
+        let breaches = outcome.breaches.iter();
+        found.extend(breaches.map(|breach| format!("{seed} ({}): {breach}", trial.kind)));
+    }
+    assert!(found.is_empty(), "{}", found.join("\n"));
+}
