@@ -214,6 +214,8 @@ truths_hold! {
     rope_pendulum "rope-pendulum"
     rope_bridge "rope-bridge"
     hubs_and_tails "hubs-and-tails"
+    crossed_ropes "crossed-ropes"
+    knotted_rope "knotted-rope"
     particle_and_floor "particle-and-floor"
     sludge "sludge"
     free_sheet "free-sheet"
