@@ -216,6 +216,7 @@ truths_hold! {
     hubs_and_tails "hubs-and-tails"
     crossed_ropes "crossed-ropes"
     knotted_rope "knotted-rope"
+    braided_ropes "braided-ropes"
     particle_and_floor "particle-and-floor"
     sludge "sludge"
     free_sheet "free-sheet"
