@@ -108,15 +108,6 @@ fn two_ropes_that_cross_keep_the_sum_of_their_radii() {
         system.advance_into(0.01, &mut report);
         least = least.min(nearest(&system, 0, 1, 0));
     }
-    let (mean, p95, most) = report.iteration_figures();
-    println!(
-        "least {least} end {} iterations {mean} {p95} {most} steps {} halved {} failed {} gains {:?}",
-        nearest(&system, 0, 1, 0),
-        report.steps,
-        report.halved,
-        report.failed,
-        report.gains
-    );
     let touching = system.state().strands[0].strand_contacts.len();
     assert!(touching > 0, "they do not touch");
     let (least, end) = (
@@ -250,12 +241,6 @@ fn ropes_thrown_at_each_other_keep_momentum_and_gain_no_energy() {
             gain = gain.max(total_energy(&system) / e - 1.0);
             least = least.min(nearest(&system, 0, 1, 0) / (2.0 * RADIUS));
         }
-        let (mean, _, most) = report.iteration_figures();
-        println!(
-            "{speed} m/s: dp {dp:.1e} dl {dl:.1e} gain {gain:.1e} least {least:.4} steps {} halved {} \
-             failed {} iterations {mean:.1} {most}",
-            report.steps, report.halved, report.failed
-        );
         assert!(dp < 1e-9, "{speed} m/s: momentum off by {dp:.1e}");
         // the formula itself does not keep angular momentum; steps of first order after blows least of all
         assert!(dl < 0.1, "{speed} m/s: angular momentum off by {dl:.1e}");
@@ -349,10 +334,6 @@ fn rings_that_are_linked_stay_linked_and_others_do_not_link() {
                     report.failed
                 );
             }
-            println!(
-                "{speed} m/s, {links}: dp {dp:.1e} gain {gain:.1e} least {least:.4} steps {} halved {} failed {}",
-                report.steps, report.halved, report.failed
-            );
             // faster rings have steps that are taken unsolved: 2 of 156 linked at 10 m/s, 4 of 360 at 50 m/s; measured
             // there: 4e-5 and 4e-4
             assert!(
@@ -423,10 +404,6 @@ fn an_overhand_knot_tightens_and_holds() {
     }
     let strand = &system.state().strands[0];
     let touching = strand.strand_contacts.len();
-    println!(
-        "least {least:.5}, {touching} contacts, {} halved",
-        report.halved
-    );
     assert_eq!((report.failed, report.gains.len()), (0, 0));
     // measured: 7 contacts, 1.0000
     assert!(touching >= 4, "{touching} contacts");
