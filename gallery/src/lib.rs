@@ -61,6 +61,7 @@ gallery! {
     lanterns moving_jungle grove donkey_ears bun_and_braid curly_bangs long_hair
     golden_hair cantilever pendulum double_pendulum hanging_chain helix twisted_ring capstan
     incline_rod two_strand_necklace kicked_grooms lamps rope_pendulum rope_bridge hubs_and_tails
+    crossed_ropes knotted_rope braided_ropes
     particle_and_floor sludge cloth_on_sphere free_sheet reef_knot reef_knot_small
     reef_knot_displaced reef_knot_untied overhand bowline bowline_small trash_compactor trash_compactor_small
     animal_compactor animal_compactor_small sheets_draped sheets_draped_small sheets_soft sheets_pulled sheets_pulled_small

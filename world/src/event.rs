@@ -81,6 +81,13 @@ impl World {
             };
             let bodies = strand.contacts.iter().map(|c| self.body_thing(c.obstacle));
             list.extend(bodies.flatten().map(|body| (body, Thing::Strand(id))));
+            let others = strand.strand_contacts.iter();
+            let others = others.filter_map(|c| self.roster.strands.id(c.other_strand));
+            let others = others.filter(|other| *other != id).map(Thing::Strand);
+            list.extend(others.map(|other| {
+                let own = Thing::Strand(id);
+                (own.min(other), own.max(other))
+            }));
         }
         let cloths = self.cloths.iter().flat_map(Cloths::touching);
         list.extend(cloths.filter_map(|(sheet, other)| {

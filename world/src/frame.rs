@@ -74,7 +74,7 @@ pub struct FrameCloth {
 /// One contact point at one moment.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FrameContact {
-    /// Index of one of the two bodies.
+    /// Index of one of the two bodies; of two strands, a curve as in `b`.
     pub a: usize,
     /// Index of the other body; from the number of bodies on, a curve of the frame.
     pub b: usize,
@@ -127,27 +127,44 @@ impl World {
         }
     }
 
-    /// Contact points of strands with bodies: `b` is the number of bodies plus that of the curve in a frame.
+    /// Contact points of strands with bodies and with strands: `b` is the number of bodies plus that of the curve in a
+    /// frame, and so is `a` of two strands.
     pub fn contacts_of_strands(&self) -> Vec<FrameContact> {
         let Some(system) = self.strands() else {
             return Vec::new();
         };
         let bodies = self.rigid.model.len();
-        let mut first = 0;
+        // where the curves of each strand begin
+        let counts = system.model.chains.iter().map(|c| c.parameters.len());
+        let firsts: Vec<usize> = counts
+            .scan(bodies, |next, count| {
+                let first = *next;
+                *next += count;
+                Some(first)
+            })
+            .collect();
+        let curve = |strand: usize, link: usize| {
+            let source = system.model.chains[strand].source.get(link);
+            firsts[strand] + source.map_or(0, |source| source.0)
+        };
         let mut found = Vec::new();
-        for (strand, chain) in system.state.strands.iter().zip(&system.model.chains) {
-            found.extend(strand.contacts.iter().map(|contact| {
-                let curve = chain.source.get(contact.link).map_or(0, |source| source.0);
-                FrameContact {
-                    a: contact.obstacle,
-                    b: bodies + first + curve,
-                    point: contact.place,
-                    normal: contact.normal,
-                    distance: contact.gap,
-                    force: contact.force,
-                }
+        for (i, strand) in system.state.strands.iter().enumerate() {
+            found.extend(strand.contacts.iter().map(|contact| FrameContact {
+                a: contact.obstacle,
+                b: curve(i, contact.link),
+                point: contact.place,
+                normal: contact.normal,
+                distance: contact.gap,
+                force: contact.force,
             }));
-            first += chain.parameters.len();
+            found.extend(strand.strand_contacts.iter().map(|contact| FrameContact {
+                a: curve(contact.other_strand, contact.other_link),
+                b: curve(i, contact.link),
+                point: contact.place,
+                normal: contact.normal,
+                distance: contact.gap,
+                force: contact.force,
+            }));
         }
         found
     }

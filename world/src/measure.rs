@@ -66,7 +66,8 @@ impl World {
         }
     }
 
-    /// Deepest penetration of any strand into a body \[m\]. Expensive: tests every segment.
+    /// Deepest penetration of any strand into a body, or into a strand where they touch \[m\]. Expensive: tests every
+    /// segment.
     pub fn strand_penetration(&self) -> f64 {
         self.strands.as_ref().map_or(0.0, Strands::deepest)
     }

@@ -77,6 +77,10 @@ pub struct Strand {
     /// What it is made of.
     #[serde(skip_serializing_if = "Fibre::is_hair")]
     pub fibre: Fibre,
+    /// Whether its segments touch each other, and those of other strands with this switch: for ropes, braids and
+    /// knots. Materials say how they rub.
+    #[serde(skip_serializing_if = "is_default")]
+    pub collide_strands: bool,
     /// Stiffness of the first joint over `EI` per segment length: 2 is clamped, 0 a free ball joint
     /// \[1\].
     #[serde(default = "clamped", skip_serializing_if = "is_clamped")]
@@ -236,6 +240,7 @@ impl Default for Strand {
             local_dynamics: nothing(),
             reference: Base::Fixed,
             fibre: Fibre::default(),
+            collide_strands: false,
             root: clamped(),
             zero_gravity: false,
             stiffen: None,

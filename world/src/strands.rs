@@ -283,14 +283,16 @@ impl Strands {
         list
     }
 
-    /// Deepest penetration of any strand into a body \[m\]. Expensive: tests every segment.
+    /// Deepest penetration of any strand into a body, or into another strand where they touch \[m\]. Expensive: tests every
+    /// segment.
     pub(crate) fn deepest(&self) -> f64 {
-        let mut deepest = 0.0f64;
         let state = &self.system.state;
+        let touching = state.strands.iter().flat_map(|s| &s.strand_contacts);
+        let mut deepest = touching.fold(0.0f64, |most, contact| most.max(-contact.gap));
         let solids = self.system.model.obstacles.iter().zip(&state.obstacle_pose);
         let solids: Vec<_> = solids.filter(|(_, pose)| pose.position != AWAY).collect();
         if solids.is_empty() {
-            return 0.0;
+            return deepest;
         }
         for i in 0..self.system.model.len() {
             let links = self.system.links(i);
@@ -315,10 +317,12 @@ impl Strands {
         deepest
     }
 
-    /// Points of strands that touch a body.
+    /// Points of strands that touch a body or a strand.
     pub(crate) fn contacts(&self) -> usize {
         let strands = self.system.state.strands.iter();
-        strands.map(|strand| strand.contacts.len()).sum()
+        strands
+            .map(|strand| strand.contacts.len() + strand.strand_contacts.len())
+            .sum()
     }
 
     /// Mass of all strands \[kg\].

@@ -130,6 +130,7 @@ impl Model {
             field_weights: Vec::new(),
             stiffening: 1.0,
             extensible: false,
+            collide: false,
         };
         self.bodies.push(BodyModel {
             principal,

@@ -62,9 +62,14 @@ impl Step<'_> {
     }
 
     /// Whether this step, not yet accepted, contains an impact on a body (a rope that snaps taut, a contact) or of
-    /// a strand on an obstacle; false in groups without bodies.
+    /// a strand on a strand; where either might be, also of a strand on an obstacle.
     pub(crate) fn strikes_body(&self) -> bool {
-        self.input.bodies > 0 && (self.snaps() || self.strikes_obstacle())
+        if self.strikes_strand() {
+            return true;
+        }
+        let touching = self.work.strand_contacts.len() > 0;
+        (touching && self.strikes_obstacle())
+            || (self.input.bodies > 0 && (self.snaps() || self.strikes_obstacle()))
     }
 
     /// Whether the velocity of a body changes unlike in the step before.

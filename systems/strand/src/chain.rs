@@ -52,6 +52,8 @@ pub struct Chain {
     pub stiffening: f64,
     /// Whether segments can stretch.
     pub extensible: bool,
+    /// Whether links touch each other, and those of other strands that do so.
+    pub collide: bool,
 }
 
 impl Chain {
@@ -148,6 +150,7 @@ impl Chain {
                 .iter()
                 .map(|curve| curve.parameters.as_ref().unwrap_or(&strand.parameters))
                 .any(|p| p.stretch_stiffness.is_some()),
+            collide: strand.collide,
             base: strand.base,
             pose: strand.pose,
             field_weights,

@@ -20,7 +20,7 @@ use crate::state::StrandState;
 use crate::step::{Step, Workspace, problem};
 
 /// Speed of approach from which a contact counts as an impact \[m/s\].
-const IMPACT: f64 = 0.1;
+pub(crate) const IMPACT: f64 = 0.1;
 
 impl Step<'_> {
     /// Lists the segments that might meet an obstacle before the end of the step.
@@ -112,11 +112,11 @@ impl Step<'_> {
 
     /// Impacts (Hadap 2006, §5): where a strand has hit an obstacle, Newton's law of restitution acts on the speed
     /// of approach, friction with the same cone on the slip, and joined points get the same velocity. The next
-    /// step starts without history. In groups with bodies no impulse is applied; after an impact (`struck`) the
+    /// step starts without history. In groups with bodies, and where segments touch each other, no impulse is applied; after an impact (`struck`) the
     /// next step is of first order.
     pub(crate) fn apply_impacts(&mut self, struck: bool) {
         let (input, bdf, end) = (self.input, self.bdf, self.end);
-        if input.bodies > 0 {
+        if input.bodies > 0 || struck {
             for strand in self.strands.iter_mut().filter(|_| struck) {
                 strand.depth = 0;
             }
@@ -283,6 +283,7 @@ impl Step<'_> {
                         force: 0.0,
                         bound,
                         surface: None,
+                        beside: None,
                         group: usize::MAX,
                     });
                 }

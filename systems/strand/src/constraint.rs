@@ -90,6 +90,15 @@ impl ConstraintKind {
             Self::Point { link, .. } | Self::Pose { link, .. } | Self::Joint { link, .. } => *link,
         }
     }
+
+    /// The place of the link that is held, in its frame \[m\]; none where a joint is held.
+    pub(crate) fn place(&self) -> Option<Vec3> {
+        match self {
+            Self::Point { at, .. } => Some(*at),
+            Self::Pose { at, .. } => Some(at.position),
+            Self::Joint { .. } => None,
+        }
+    }
 }
 
 /// A constraint on one strand.

@@ -213,17 +213,17 @@ pub(crate) struct Contacts {
 }
 
 /// Slip below which friction is static \[m/s\].
-const SLOW: f64 = 1e-3;
+pub(crate) const SLOW: f64 = 1e-3;
 /// An overlap at the start of a step is reduced by this part \[1\], at most at this speed \[m/s\], so that nothing is
 /// thrown out at once.
-const LESS_OVERLAP: f64 = 0.25;
-const FASTEST_OUT: f64 = 0.2;
+pub(crate) const LESS_OVERLAP: f64 = 0.25;
+pub(crate) const FASTEST_OUT: f64 = 0.2;
 /// Nearer to an end of a segment than this, in parts of it, the joint touches rather than the segment.
 const NEAR_JOINT: f64 = 0.02;
 /// As above beside the base, which does not yield.
 const NEAR_BASE: f64 = 0.1;
 /// Distance from a surface, besides the radius, within which contacts are listed \[m\].
-const MARGIN: f64 = 1e-4;
+pub(crate) const MARGIN: f64 = 1e-4;
 
 /// A solid without parts, and its place in the obstacle.
 fn part_of(shape: &Shape, part: Option<usize>) -> (&Shape, Pose) {
@@ -496,6 +496,7 @@ impl Contacts {
                         Bound::Disc { normal, friction }
                     },
                     surface: contact.surface,
+                    beside: None,
                     group: usize::MAX,
                 });
             }

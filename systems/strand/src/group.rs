@@ -1,9 +1,10 @@
 //! Which strands and rigid bodies are advanced as one: those that constraints join, and bodies that carry
 //! strands or may be touched by them. Strands that nothing joins are groups of one and are not listed.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use drystone_base::{Mat3, Pose};
+use drystone_geometry::{Aabb, BoxTree};
 
 use crate::chain::{BASE, Chain, FREE};
 use crate::contact::Swept;
@@ -224,6 +225,7 @@ impl System {
             .filter_map(|c| Some((c, ends(c)?.0)))
             .collect();
         edges.extend((0..model.constraints.len()).filter_map(ends));
+        edges.extend(self.strands_that_may_touch(dt));
         if bodies.is_empty() && edges.is_empty() {
             self.groups.clear();
             return;
@@ -262,7 +264,9 @@ impl System {
         self.joined.resize(count, false);
         let mut groups = Vec::new();
         let mut known = std::mem::take(&mut self.groups);
-        let together = |(bodies, _, joins): &Together| !bodies.is_empty() || !joins.is_empty();
+        let together = |(bodies, members, joins): &Together| {
+            !bodies.is_empty() || !joins.is_empty() || members.len() > 1
+        };
         for (bodies, members, joins) in lists.into_values().filter(together) {
             for &i in &members {
                 self.joined[i] = true;
@@ -297,6 +301,50 @@ impl System {
             group.joins.sort_unstable();
         }
         self.groups = groups;
+    }
+
+    /// Pairs of strands that might touch each other within `dt` seconds, by the boxes of their segments and their
+    /// velocities: of each two at least one chain of pairs leads from one to the other.
+    fn strands_that_may_touch(&self, dt: f64) -> Vec<(usize, usize)> {
+        let model = &self.model;
+        let collide: Vec<usize> = (0..model.len())
+            .filter(|&i| model.chains[i].collide)
+            .collect();
+        if collide.len() < 2 {
+            return Vec::new();
+        }
+        let (mut boxes, mut owner) = (Vec::new(), Vec::new());
+        for &i in &collide {
+            let links = self.state.strands[i].history.iter();
+            for (past, own) in links.zip(&self.properties[i].links) {
+                let x = self.to_world(i).point(past.centre[0]);
+                let moved = 2.0 * past.velocity[0].length() * dt;
+                let far = own.half + own.radius + moved + REACH;
+                boxes.push(Aabb { low: x, high: x }.grown(far));
+                owner.push(i);
+            }
+        }
+        let tree = BoxTree::new(&boxes, &vec![0; boxes.len()]);
+        let mut pairs = BTreeSet::new();
+        for (k, own) in boxes.iter().enumerate() {
+            tree.query(own.low, own.high, |other| {
+                let (a, b) = (owner[k], owner[other as usize]);
+                if a < b {
+                    pairs.insert((a, b));
+                }
+            });
+        }
+        pairs.into_iter().collect()
+    }
+
+    /// From the scaled world of strand `i` to the true one.
+    fn to_world(&self, i: usize) -> Pose {
+        let base = &self.model.chains[i].base;
+        if base.body.is_some() {
+            return Pose::IDENTITY;
+        }
+        let truly = base.path.pose(self.state.time);
+        truly.then(&self.state.strands[i].base.inverse())
     }
 
     /// Strands that might touch the surface of body `k` within `dt` seconds, by its box and their velocities.

@@ -278,6 +278,8 @@ pub struct Strand {
     pub pose: Option<PoseTrack>,
     /// Factors on single fields, by the field's name.
     pub field_weights: Vec<(String, Profile)>,
+    /// Whether its segments touch each other, and those of other strands with this switch.
+    pub collide: bool,
 }
 
 impl Strand {
@@ -291,6 +293,7 @@ impl Strand {
             root: 2.0,
             pose: None,
             field_weights: Vec::new(),
+            collide: false,
         }
     }
 

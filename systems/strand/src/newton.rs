@@ -20,6 +20,8 @@ pub(crate) struct Limits {
     pub iterations: u32,
     /// Length over which a stretch counts like a radian \[m\].
     pub length: f64,
+    /// Whether the tolerance stays as it is however long an iteration with contacts takes.
+    pub strict: bool,
     /// Whether to take no step with a matrix that is not positive definite, which might lead to
     /// a saddle.
     pub careful: bool,
@@ -163,7 +165,7 @@ pub(crate) fn solve(
         let ahead = largest * (shrunk * shrunk).min(1.0);
         // contacts that come and go may keep the iteration from converging: the tolerance grows in time
         let late = f64::from(iteration.saturating_sub(8)) / 4.0;
-        let slack = if coupling.is_coupled() && late > 0.0 {
+        let slack = if coupling.is_coupled() && late > 0.0 && !limits.strict {
             pow(10.0, late)
         } else {
             1.0

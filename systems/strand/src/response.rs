@@ -49,6 +49,9 @@ pub(crate) struct Row {
     pub bound: Bound,
     /// Curvature of the surface where a contact pushes.
     pub surface: Option<Surface>,
+    /// Of a contact between two round segments: its places in the frames of the links, from their centrelines. A segment
+    /// that turns about itself rolls through them.
+    pub beside: Option<[Vec3; 2]>,
     /// Rows of one constraint have one number, and share their compliance.
     pub group: usize,
 }
@@ -117,6 +120,8 @@ pub(crate) struct Response {
     places: Vec<Place>,
     active: ActiveSet,
     chain: ChainSweep,
+    /// Whether the regularisation acts on the change of a contact's force, so that what sticks does not creep.
+    pub is_proximal: bool,
     /// Whether bilateral rows end with no error: only where bodies can give way in every direction.
     exact: bool,
 }
@@ -150,6 +155,7 @@ pub(crate) fn rows_of(
             force: 0.0,
             bound: Bound::Bilateral,
             surface: None,
+            beside: None,
             group,
         });
     };
@@ -228,17 +234,21 @@ impl Row {
     /// Adds the row's force to the loads of the links.
     fn apply(&self, links: &[Link], loads: &mut [Load]) {
         let d = self.direction * self.force;
-        let mut at = |point: LinkPoint, force: Vec3| {
+        let mut at = |point: LinkPoint, beside: Option<Vec3>, force: Vec3| {
             let load = &mut loads[point.link];
             load.acts = true;
             load.force += force;
-            load.points += outer(force, point.at);
+            load.points += outer(force, point.at - beside.unwrap_or(Vec3::ZERO));
+            if let Some(beside) = beside {
+                load.torque += (links[point.link].axes * beside).cross(force);
+            }
         };
+        let beside = |end: usize| self.beside.map(|both| both[end]);
         match self.jacobian {
             RowJacobian::Points(a, b) => {
-                at(a, d);
+                at(a, beside(0), d);
                 if let Some((b, seen)) = b {
-                    at(b, seen.conjugate() * -d);
+                    at(b, beside(1), seen.conjugate() * -d);
                 }
                 if let Some(surface) = self.surface.filter(|_| self.force != 0.0) {
                     let load = &mut loads[a.link];
@@ -374,10 +384,14 @@ impl Response {
             bounds,
             force,
             active,
+            is_proximal,
             ..
         } = self;
         bounds.clear();
         bounds.extend(rows.iter().map(|row| row.bound));
+        if *is_proximal {
+            about_now(matrix, b, force);
+        }
         active.solve(matrix, b, force, bounds, settings(sweeps));
     }
 
@@ -509,6 +523,7 @@ impl Response {
             force,
             active,
             exact,
+            is_proximal,
             ..
         } = self;
         bilateral_rows.clear();
@@ -573,6 +588,9 @@ impl Response {
                 bound => bound,
             });
         }
+        if *is_proximal {
+            about_now(schur, rest, found);
+        }
         active.solve(schur, rest, found, bounds, settings(sweeps));
         for (p, &i) in free.iter().enumerate() {
             force[i] = found[p];
@@ -581,6 +599,16 @@ impl Response {
             let less: f64 = (0..c).map(|s| x(r, s) * found[s]).sum();
             force[i] = x(r, c) - less;
         }
+    }
+}
+
+/// Lets the regularisation act on the change of the forces from those of now: at the end of Newton's iteration there is
+/// none, and the equations hold as they are.
+fn about_now(matrix: &[f64], b: &mut [f64], force: &[f64]) {
+    let n = b.len();
+    let largest = (0..n).fold(0.0f64, |most, i| most.max(matrix[i * n + i]));
+    for (b, f) in b.iter_mut().zip(force) {
+        *b += REGULARISATION * largest * f;
     }
 }
 

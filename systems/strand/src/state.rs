@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::chain::Chain;
 use crate::kinematics::{Link, place, velocities};
-use crate::{Account, ContactForce, Error, Key, Model, MotionPath, Reaction};
+use crate::{Account, ContactForce, Error, Key, Model, MotionPath, Reaction, StrandContact};
 
 /// All that moves, strand by strand.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -52,6 +52,10 @@ pub struct StrandState {
     pub multipliers: Vec<Multipliers>,
     /// Contacts at the end of the last step; written by `Step::accept`.
     pub contacts: Vec<ContactForce>,
+    /// Contacts with itself and other strands at the end of the last step, those of its links with later ones; written
+    /// by `Step::accept`.
+    #[serde(default)]
+    pub strand_contacts: Vec<StrandContact>,
     /// Impulse of the base over the last step \[N s\], and its angular impulse about the base's origin \[N m s\], world
     /// axes. What carries the base receives the opposite.
     pub base_impulse: [Vec3; 2],
@@ -197,6 +201,7 @@ impl StrandState {
             torque: vec![Vec3::ZERO; n],
             multipliers: Vec::new(),
             contacts: Vec::new(),
+            strand_contacts: Vec::new(),
             base_impulse: [Vec3::ZERO; 2],
             reactions: Vec::new(),
             driven: Vec::new(),

@@ -22,6 +22,7 @@ use crate::properties::Properties;
 use crate::response::Response;
 use crate::state::{History, StrandState};
 use crate::step_control::{StepControl, Tally};
+use crate::strand_contact::StrandContacts;
 use crate::surroundings::{Sample, Surroundings, fields_at};
 use crate::watch::Opening;
 use crate::{Model, Options};
@@ -132,6 +133,8 @@ pub(crate) struct Workspace {
     pub response: Response,
     /// By member: candidates written by `watch_obstacles`, contacts at every iterate.
     pub contacts: Vec<Contacts>,
+    /// Candidates written by `watch_strands`, contacts at every iterate.
+    pub strand_contacts: StrandContacts,
     /// Motion of the obstacles over the present step; written by `watch_obstacles`.
     pub swept: Vec<Swept>,
     /// Obstacles that are bodies of the group, with their predicted motion; written by `move_bases`.
@@ -173,6 +176,7 @@ impl<'a> Step<'a> {
         work.contacts
             .resize_with(input.members.len(), Contacts::default);
         work.contacts.iter_mut().for_each(Contacts::clear);
+        work.strand_contacts.clear();
         Self {
             input,
             strands,
@@ -200,6 +204,7 @@ impl<'a> Step<'a> {
             // targets of constraints, and what may collide (§4, §5)
             self.set_constraints();
             self.watch_obstacles();
+            self.watch_strands();
 
             // Newton, in every iteration with the forces of constraints and contacts (Alg. 1, eq. 11-17)
             let iterations = control.iteration_limit();
@@ -258,6 +263,7 @@ impl<'a> Step<'a> {
         let constrained = |member: &Member<'_>| !member.constraints.is_empty();
         let required = !self.input.swept.is_empty() || !self.input.joins.is_empty();
         let required = required || members.iter().any(constrained);
+        let required = required || members.iter().any(|member| member.chain.collide);
         if required {
             start.resize(chain.len(), Link::default());
         }
@@ -408,6 +414,7 @@ impl<'a> Step<'a> {
             penalties,
             response,
             contacts,
+            strand_contacts,
             swept,
             frames,
             bases,
@@ -433,6 +440,7 @@ impl<'a> Step<'a> {
             } else {
                 length
             },
+            strict: with_bodies && !strand_contacts.is_off(),
             careful: input.settling || !penalties.is_empty(),
         };
         // implicit fields, and the base of each link
@@ -452,6 +460,7 @@ impl<'a> Step<'a> {
             Bases::Each(bases)
         };
         // Newton, with fields, constraints and contacts at every iterate
+        strand_contacts.begin();
         let mut surroundings = Surroundings {
             input,
             properties: self.properties,
@@ -462,6 +471,7 @@ impl<'a> Step<'a> {
             bilateral,
             response,
             contacts,
+            strand_contacts,
             swept,
         };
         solve(&problem, base, iterate, limits, &mut surroundings)
@@ -509,6 +519,7 @@ impl<'a> Step<'a> {
             self.add_reactions(k);
         }
         self.remember_forces();
+        self.remember_strand_contacts();
     }
 
     /// Joints, bases and history of member `k`.

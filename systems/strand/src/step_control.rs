@@ -151,7 +151,10 @@ impl<'a> StepControl<'a> {
         // of an impact the error is the jump of its velocity, which no shorter step foresees
         let (error, ratio) = step.local_error();
         self.ratio = ratio;
-        let rough = self.is_controlled() && ratio > 1.0 && !step.strikes_obstacle();
+        let rough = self.is_controlled()
+            && ratio > 1.0
+            && !step.strikes_obstacle()
+            && !step.strikes_strand();
         let again = !solved.converged || (rough && !self.first_order);
         let tally = &mut step.work.tally;
         if again && !self.gave_up && self.halvings < self.options.halvings {

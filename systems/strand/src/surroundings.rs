@@ -6,12 +6,13 @@ use crate::Model;
 use crate::base::BaseFrame;
 use crate::constraint::{LinkPoint, StepConstraint};
 use crate::contact::{Contacts, Swept};
-use crate::implicit::{Bdf, FieldForce, LinkStep};
+use crate::implicit::{Bdf, FieldForce, LinkStep, Load};
 use crate::kinematics::Link;
 use crate::newton::{Coupling, Iterate};
 use crate::properties::Properties;
 use crate::response::{Response, Row, RowJacobian};
 use crate::step::StepInput;
+use crate::strand_contact::StrandContacts;
 
 /// Fields, constraints and obstacles of all members.
 pub(crate) struct Surroundings<'a> {
@@ -24,6 +25,7 @@ pub(crate) struct Surroundings<'a> {
     pub bilateral: &'a [(usize, StepConstraint)],
     pub response: &'a mut Response,
     pub contacts: &'a mut [Contacts],
+    pub strand_contacts: &'a mut StrandContacts,
     pub swept: &'a mut [Swept],
 }
 
@@ -47,7 +49,9 @@ impl Coupling for Surroundings<'_> {
     }
 
     fn is_coupled(&self) -> bool {
-        !self.bilateral.is_empty() || self.contacts.iter().any(|contacts| !contacts.is_empty())
+        !self.bilateral.is_empty()
+            || !self.strand_contacts.is_off()
+            || self.contacts.iter().any(|contacts| !contacts.is_empty())
     }
 
     fn prepare(&mut self, iterate: &mut Iterate) {
@@ -81,6 +85,13 @@ impl Coupling for Surroundings<'_> {
             let rows = &mut self.response.rows[start..];
             push_back(contacts, self.swept, frame, links, rows);
         }
+        if !self.strand_contacts.is_off() {
+            loads.resize(links.len(), Load::ZERO);
+            let contacts = &mut *self.strand_contacts;
+            contacts.detect(self.input, self.frames, links, self.bdf.h);
+            contacts.rows(self.frames, &mut self.response.rows);
+        }
+        self.response.is_proximal = self.strand_contacts.len() > 0;
         self.response.apply(links, loads);
     }
 
@@ -97,7 +108,10 @@ impl Coupling for Surroundings<'_> {
         let method = self.input.options.method();
         let slope = self.response.couple(factor, links, loads, method)?;
         let touching: usize = self.contacts.iter().map(Contacts::len).sum();
-        let mut rows = &self.response.rows[self.response.rows.len() - 3 * touching..];
+        let between = self.strand_contacts.len();
+        let rows = &self.response.rows[self.response.rows.len() - 3 * (touching + between)..];
+        let (mut rows, last) = rows.split_at(3 * touching);
+        self.strand_contacts.take_forces(last);
         for contacts in self.contacts.iter_mut() {
             let own;
             (own, rows) = rows.split_at(3 * contacts.len());

@@ -237,6 +237,7 @@ impl Attacher<'_> {
                 body: carrier,
             },
             root: strand.root,
+            collide: strand.collide_strands,
             pose: None,
             field_weights: fields.map(|(name, w)| (name.clone(), w.clone())).collect(),
         };

@@ -295,9 +295,9 @@ truths! {
         period: f64 = S, tolerance: f64 = S)
         "`{strand}` swings with a period of {period} s" => "{period} +- {tolerance} s", |_, x| format!("{x:.5} s");
         q::tip_period, Last, About("period", "tolerance");
-    /// No strand is deeper in a body than `depth`, anywhere along it, at output frames.
+    /// No strand is deeper in a body than `depth`, anywhere along it, nor in a strand where they touch, at output frames.
     "depth-below" depth_below(depth: f64 = M, from = FROM, to = TO)
-        "strands are no deeper in bodies than {depth:m}{span}" => "at most {depth:m}", metres;
+        "strands are no deeper in bodies and each other than {depth:m}{span}" => "at most {depth:m}", metres;
         |_, now| Some(now.world.strand_penetration()), LargestOfFrames("from", "to"), AtMost("depth");
     /// Every implicit step is solved.
     "no-failed-steps" no_failed_steps()

@@ -251,6 +251,7 @@ fn the_response_to_a_load_is_that_of_the_solved_step() {
                 late: 1e-13,
                 iterations: 100,
                 length: 0.1,
+                strict: false,
                 careful: false,
             };
             crate::newton::solve(

@@ -14,4 +14,5 @@ mod many_contacts;
 mod rest;
 mod robustness;
 mod statics;
+mod strand_contact;
 mod watch;
