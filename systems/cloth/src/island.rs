@@ -5,7 +5,7 @@
 //!
 //! `R = (M + Gᵀ S G)⁻¹`
 //!
-//! with the rows `G` of the contacts that hold (a normal, and two tangents where it sticks) and stiffnesses `S` a thousand
+//! with the rows `G` of the contacts that hold (a normal, and two tangents where it sticks) and stiffnesses `S` a hundred
 //! million times what the two bodies have along a row. `0 ≤ R ≤ M⁻¹` whatever holds, so that a kick is one on a system at
 //! most as light as the free bodies; contacts act on both sides alike, so that momentum is kept; and rows that
 //! depend on each other, as those of four corners do, ask for no care. To answer with the inertia of one body alone, or to
@@ -24,11 +24,13 @@ use crate::clock::{Tick, seconds};
 
 /// Stiffness of a row that holds, over the inertia of its two bodies along it \[1\]: what it lets through is the
 /// inverse of that, and rounding of the factor some `1e-16` times it.
-const STIFF: f64 = 1e9;
+const STIFF: f64 = 1e8;
 /// Pivots below this part of their diagonal are rounding \[1\].
 const LOST: f64 = 1e-14;
 /// Share of the impulse at work in a contact by which it may pull: rounding \[1\].
 const PULL: f64 = 1e-6;
+/// A row that answers with less than this part of what its bodies would alone is held by others already \[1\].
+const HELD: f64 = 1e-5;
 /// Rounds in which contacts let go and close at one time.
 const ROUNDS: usize = 8;
 /// No body: a side of a contact that cloth cannot move.
@@ -64,8 +66,10 @@ struct Joint {
     /// Of its rows, the normal first \[kg\].
     stiffness: [f64; 3],
     gap: f64,
-    /// What it has pushed so far \[N s\], without what it holds back since the response was last made.
+    /// What it has pushed when the response was made \[N s\].
     impulse: f64,
+    /// What it has pushed or pulled since, to hold back what cloth pressed \[N s\]; written by `hand_on` and `close`.
+    added: f64,
     holds: bool,
     sticks: bool,
 }
@@ -79,8 +83,6 @@ pub(crate) struct Island {
     /// Numbers of the obstacles, ascending.
     bodies: Vec<u32>,
     joints: Vec<Joint>,
-    /// Per body: change of twist by cloth when the response was last made; written by `make_response`.
-    since: Vec<Twist>,
     /// Whether a body was kicked, or came to a key, since contacts were last looked at.
     pub(crate) disturbed: bool,
     /// Made again from the rest when it is needed.
@@ -93,8 +95,17 @@ pub(crate) struct Island {
 struct Cache {
     /// Factor of `M + Gᵀ S G`, if it is made.
     factor: Option<Box<Cholesky>>,
-    /// Per body that was asked for: what an impulse on it does to each; empty for others.
-    columns: Vec<Vec<Cross>>,
+    /// Per body that was asked for: what an impulse on it does.
+    columns: Vec<Option<Column>>,
+}
+
+/// What an impulse and a moment on one body do.
+#[derive(Clone, Debug)]
+struct Column {
+    /// To each body of the island.
+    bodies: Vec<Cross>,
+    /// Per joint: what it pushes along its normal \[N s\].
+    joints: Vec<Twist>,
 }
 
 impl PartialEq for Cache {
@@ -160,7 +171,6 @@ impl Island {
                 islands.push(Self {
                     bodies: Vec::new(),
                     joints: Vec::new(),
-                    since: Vec::new(),
                     disturbed: false,
                     response: Cache::default(),
                 });
@@ -189,12 +199,12 @@ impl Island {
                 stiffness,
                 gap: contact.gap,
                 impulse: contact.impulse,
+                added: 0.0,
                 holds: contact.holds,
                 sticks: contact.sticks,
             });
         }
         for (i, island) in islands.iter_mut().enumerate() {
-            island.since = vec![[Vec3::ZERO; 2]; island.bodies.len()];
             for (place, k) in island.bodies.iter().enumerate() {
                 if let Some(body) = &mut bodies[*k as usize] {
                     body.join(i as u32, place as u32);
@@ -213,7 +223,7 @@ impl Island {
         }
         let factor = self.factored(bodies);
         let loads: Vec<Twist> = self.bodies.iter().map(load).collect();
-        let change = self.answer(&factor, &loads, bodies);
+        let (change, _) = self.answer(&factor, &loads, bodies);
         // no more than the bodies have of it: where contacts held although they count as open there is nothing to take
         let (mut has, mut whole) = (0.0, 0.0);
         for (place, change) in change.iter().enumerate() {
@@ -233,7 +243,7 @@ impl Island {
         }
         self.calm(&factor, &loads);
         self.response.factor = Some(factor);
-        self.response.columns = vec![Vec::new(); self.bodies.len()];
+        self.response.columns = vec![None; self.bodies.len()];
     }
 
     /// Contacts have pushed so much less as the loads that foretold it were not there.
@@ -246,13 +256,22 @@ impl Island {
         }
     }
 
-    /// Change of twist of each body by impulses and moments. It is found from what contacts exert, which is the same on
-    /// both sides: rounding of the factor costs no momentum.
-    fn answer(&self, factor: &Cholesky, impulses: &[Twist], bodies: &Bodies) -> Vec<Twist> {
+    /// Change of twist of each body by impulses and moments, and what each joint pushes along its normal \[N s\]. The first
+    /// is found from what contacts exert, which is the same on both sides: rounding of the factor costs no momentum.
+    fn answer(
+        &self,
+        factor: &Cholesky,
+        impulses: &[Twist],
+        bodies: &Bodies,
+    ) -> (Vec<Twist>, Vec<f64>) {
+        let mut pushes = vec![0.0; self.joints.len()];
         let mut x: Vec<Wide8<f64>> = impulses.iter().map(|j| wide(*j)).collect();
         factor.solve(&mut x, &mut Vec::new());
         let mut left = impulses.to_vec();
-        for joint in self.joints.iter().filter(|joint| joint.holds) {
+        for (joint, push) in self.joints.iter().zip(&mut pushes) {
+            if !joint.holds {
+                continue;
+            }
             let rows = joint.rows();
             for r in 0..3 {
                 let along = |side: usize| {
@@ -260,6 +279,9 @@ impl Island {
                     x.map_or(0.0, |x| (0..6).map(|i| rows[side][r][i] * x.0[i]).sum())
                 };
                 let exerted: f64 = along(0) + along(1);
+                if r == 0 {
+                    *push = -joint.stiffness[0].sqrt() * exerted;
+                }
                 for side in 0..2 {
                     if let Some(left) = left.get_mut(joint.bodies[side] as usize) {
                         let [x, y, z, u, v, w] = rows[side][r];
@@ -274,7 +296,7 @@ impl Island {
             let body = self.body(place as u32, bodies);
             body.map_or([Vec3::ZERO; 2], |body| body.alone(impulse))
         });
-        change.collect()
+        (change.collect(), pushes)
     }
 
     fn body<'a>(&self, place: u32, bodies: &'a Bodies) -> Option<&'a FreeBody> {
@@ -323,43 +345,52 @@ impl Island {
     /// What body `place` answers to an impulse on itself, if that is not known already.
     pub(crate) fn respond(&mut self, place: u32, bodies: &mut Bodies) {
         let p = place as usize;
-        if self.response.columns.get(p).is_some_and(|c| !c.is_empty()) {
+        if matches!(self.response.columns.get(p), Some(Some(_))) {
             return;
         }
         if self.response.factor.is_none() {
             let factor = self.factored(bodies);
             self.response.factor = Some(factor);
-            self.response.columns = vec![Vec::new(); self.bodies.len()];
+            self.response.columns = vec![None; self.bodies.len()];
         }
         let Some(factor) = &self.response.factor else {
             return;
         };
-        let mut column = vec![Cross::default(); self.bodies.len()];
+        let mut column = Column {
+            bodies: vec![Cross::default(); self.bodies.len()],
+            joints: vec![[Vec3::ZERO; 2]; self.joints.len()],
+        };
         for i in 0..6 {
             let (part, c) = (i / 3, i % 3);
             let mut unit = vec![[Vec3::ZERO; 2]; self.bodies.len()];
             unit[p][part][c] = 1.0;
-            let answer = self.answer(factor, &unit, bodies);
-            for (cross, [v, w]) in column.iter_mut().zip(answer) {
+            let (answer, pushes) = self.answer(factor, &unit, bodies);
+            for (by, push) in column.joints.iter_mut().zip(pushes) {
+                by[part][c] = push;
+            }
+            for (cross, [v, w]) in column.bodies.iter_mut().zip(answer) {
                 *cross.velocity[part].col_mut(c) = v;
                 *cross.spin[part].col_mut(c) = w;
             }
         }
         if let Some(body) = &mut bodies[self.bodies[p] as usize] {
-            let own = &column[p];
+            let own = &column.bodies[p];
             body.response = Response::symmetric(own.velocity[0], own.velocity[1], own.spin[1]);
         }
-        self.response.columns[p] = column;
+        self.response.columns[p] = Some(column);
     }
 
     /// Hands an impulse on body `place`, which has answered it, on to the others at `t`.
     #[inline]
     pub(crate) fn hand_on(&mut self, place: u32, impulse: Twist, bodies: &mut Bodies, t: Tick) {
         self.disturbed = true;
-        let Some(column) = self.response.columns.get(place as usize) else {
+        let Some(Some(column)) = self.response.columns.get(place as usize) else {
             return;
         };
-        for ((p, k), cross) in self.bodies.iter().enumerate().zip(column) {
+        for (joint, by) in self.joints.iter_mut().zip(&column.joints) {
+            joint.added += dot(*by, impulse);
+        }
+        for ((p, k), cross) in self.bodies.iter().enumerate().zip(&column.bodies) {
             if p != place as usize
                 && let Some(body) = &mut bodies[*k as usize]
             {
@@ -372,61 +403,31 @@ impl Island {
     pub(crate) fn settle(&mut self, bodies: &mut Bodies, t: Tick) {
         self.disturbed = false;
         for _ in 0..ROUNDS {
-            if !self.release(bodies) && !self.close(bodies, t) {
+            if !self.release() && !self.close(bodies, t) {
                 return;
             }
         }
     }
 
-    /// Change of twist of body `place` by cloth since the response was made.
-    fn changed(&self, place: u32, bodies: &Bodies) -> Twist {
-        let Some(body) = self.body(place, bodies) else {
-            return [Vec3::ZERO; 2];
-        };
-        let (now, then) = (body.gained(), self.since[place as usize]);
-        [now[0] - then[0], now[1] - then[1]]
-    }
-
-    /// Impulse along its normal that a contact has added since the response was made \[N s\].
-    fn added(&self, joint: &Joint, bodies: &Bodies) -> f64 {
-        let parting = joint.parting(|place| self.changed(place, bodies));
-        -joint.stiffness[0] * parting
-    }
-
     /// Lets go of contacts that would have to pull; velocities stay as they are. False if there are none.
-    fn release(&mut self, bodies: &Bodies) -> bool {
+    fn release(&mut self) -> bool {
         let pulls = |joint: &Joint| {
-            let added = self.added(joint, bodies);
-            joint.impulse + added < -PULL * (joint.impulse + added.abs())
+            joint.holds && joint.impulse + joint.added < -PULL * (joint.impulse + joint.added.abs())
         };
-        let mut found = false;
-        let verdicts: Vec<bool> = self
-            .joints
-            .iter()
-            .map(|joint| joint.holds && pulls(joint))
-            .collect();
-        if verdicts.contains(&true) {
-            self.renew(bodies);
-            for (joint, lets_go) in self.joints.iter_mut().zip(verdicts) {
-                joint.holds &= !lets_go;
-            }
-            found = true;
+        if !self.joints.iter().any(pulls) {
+            return false;
         }
-        found
+        for joint in &mut self.joints {
+            joint.holds &= !pulls(joint);
+        }
+        self.renew();
+        true
     }
 
     /// What contacts have added is theirs; the response is made anew when it is asked for.
-    fn renew(&mut self, bodies: &Bodies) {
-        for i in 0..self.joints.len() {
-            if self.joints[i].holds {
-                let added = self.added(&self.joints[i], bodies);
-                self.joints[i].impulse = (self.joints[i].impulse + added).max(0.0);
-            }
-        }
-        for (since, k) in self.since.iter_mut().zip(&self.bodies) {
-            if let Some(body) = &bodies[*k as usize] {
-                *since = body.gained();
-            }
+    fn renew(&mut self) {
+        for joint in &mut self.joints {
+            joint.impulse = (joint.impulse + std::mem::take(&mut joint.added)).max(0.0);
         }
         self.response = Cache::default();
     }
@@ -461,7 +462,7 @@ impl Island {
             }
             if self.response.factor.is_none() {
                 self.response.factor = Some(self.factored(bodies));
-                self.response.columns = vec![Vec::new(); self.bodies.len()];
+                self.response.columns = vec![None; self.bodies.len()];
             }
             let mut push = vec![[Vec3::ZERO; 2]; self.bodies.len()];
             for (side, sign) in [(0, -1.0), (1, 1.0)] {
@@ -473,18 +474,21 @@ impl Island {
             let Some(factor) = &self.response.factor else {
                 return false;
             };
-            let x = self.answer(factor, &push, bodies);
+            let (x, pushes) = self.answer(factor, &push, bodies);
             let answer = joint.parting(|p| x.get(p as usize).copied().unwrap_or_default());
-            if !(answer > 0.0 && answer.is_finite()) {
-                continue;
-            }
-            let impulse = (wanted - in_all) / answer;
-            for (k, x) in self.bodies.iter().zip(&x) {
-                if let Some(body) = &mut bodies[*k as usize] {
-                    body.change(t, x.map(|part| part * impulse));
+            let mut impulse = 0.0;
+            if answer > HELD * STIFF / joint.stiffness[0] {
+                impulse = (wanted - in_all) / answer;
+                for (k, x) in self.bodies.iter().zip(&x) {
+                    if let Some(body) = &mut bodies[*k as usize] {
+                        body.change(t, x.map(|part| part * impulse));
+                    }
+                }
+                for (joint, push) in self.joints.iter_mut().zip(pushes) {
+                    joint.added += push * impulse;
                 }
             }
-            self.renew(bodies);
+            self.renew();
             (self.joints[i].holds, self.joints[i].impulse) = (true, impulse);
             return true;
         }
@@ -508,8 +512,7 @@ impl Island {
 
     pub(crate) fn is_sound(&self, bodies: &Bodies) -> bool {
         let known = |p: &u32| *p == NOBODY || (*p as usize) < self.bodies.len();
-        self.since.len() == self.bodies.len()
-            && (self.bodies.iter()).all(|k| (*k as usize) < bodies.len())
+        (self.bodies.iter()).all(|k| (*k as usize) < bodies.len())
             && self.joints.iter().all(|joint| {
                 joint.bodies.iter().all(known)
                     && joint.normal.is_finite()
