@@ -227,6 +227,7 @@ truths_hold! {
     cloth_on_sphere "cloth-on-sphere"
     tablecloth "tablecloth"
     hung_sign "hung-sign"
+    draped_wall "draped-wall"
     trash_compactor_small "trash-compactor-small"
     balls_on_nails_small "balls-on-nails-small"
 }

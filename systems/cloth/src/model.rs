@@ -213,7 +213,7 @@ pub struct Obstacle {
     /// Of its surface, among the model's materials: instead of the two above, against whatever has one too.
     pub contact_material: Option<usize>,
     /// Largest effective inverse mass at each of its points \[1/kg\], if it may give way
-    /// ([`System::free_obstacle`](crate::System::free_obstacle)); empty if it is always prescribed.
+    /// ([`System::free_obstacles`](crate::System::free_obstacles)); empty if it is always prescribed.
     pub inverse_mass: Vec<f64>,
 }
 

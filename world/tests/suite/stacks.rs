@@ -79,9 +79,10 @@ fn a_box_rests_on_cloth_on_bricks_on_the_floor() {
             assert!(gain < 0.2, "{case}: gains {gain:.1e} of the drop");
             assert!(speed < 1e-2, "{case}: {speed:.1e} m/s"); // measured: 3e-4, at most 4.4e-3 where it fell hardest
             assert!(world.cloths().unwrap().crossings().is_empty());
-            // what is hit by fifty times its mass and more may gain by friction that gives way: named then
-            let hard = above > 0.0 && mass > 20.0 * brick;
-            assert!(hard || world.is_sound(), "{case}: {:?}", world.findings());
+            // bricks hit by fifty times their mass and more gain up to half a per cent of the fall for a step, by what
+            // is not known: it is named
+            let named = above > 0.0 && mass > 20.0 * brick;
+            assert!(named || world.is_sound(), "{case}: {:?}", world.findings());
         }
     }
 }
