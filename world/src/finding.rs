@@ -61,7 +61,7 @@ kinds! {
     "halve dt; start without overlap; use the default stepper";
     /// Cloth gave a body more energy than it lost to it. Values in J.
     CouplingGained "coupling-gained"
-    "it is too light, or what pushes it too stiff, for a load that acts one step late"
+    "it is much lighter than what strikes it through cloth, and gave way to a load that was only expected"
     "smaller dt; a heavier body; softer cloth or a longer strand";
     /// Steps of a strand were accepted unsolved. Strands that are solved together are named by
     /// the first. The value is 1.
