@@ -1,5 +1,8 @@
 //! Overlaps that nothing can solve: two balls of 1.2 m side by side between walls 2 m apart, and
-//! five of them on top of each other between floor and ceiling. The correction must stay bounded.
+//! five of them on top of each other between floor and ceiling. The correction must stay bounded, and each is
+//! a finding.
+
+use drystone_world::FindingKind;
 
 use crate::prelude::*;
 
@@ -42,6 +45,7 @@ fn build() -> Scene {
     scene
         .truth(stays_inside("*", [-15.0, -0.7, -15.0], [15.0, 5.0, 15.0]))
         .truth(speed_below("*", 7.0))
+        .truth(known_finding(FindingKind::BodiesOverlap, 7))
         .truth(stays_finite());
     scene
 }

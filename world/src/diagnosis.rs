@@ -65,6 +65,23 @@ impl World {
             let kind = FindingKind::BodyTooFast;
             findings.add(kind, fast.body, time, values, || body(fast.body), what);
         }
+        for overlap in &report.overlaps {
+            let values = (overlap.depth, overlap.allowed);
+            let what = || {
+                let (depth, allowed) = (overlap.depth, overlap.allowed);
+                let other = body(overlap.other);
+                match overlap.steps {
+                    0 => format!(
+                        "it is {depth:.3e} m inside `{other}`, past the middle of the thinner of the two"
+                    ),
+                    n => format!(
+                        "it is {depth:.3e} m inside `{other}` and has not come out for {n} steps; {allowed:.3e} m pass"
+                    ),
+                }
+            };
+            let (kind, i) = (FindingKind::BodiesOverlap, overlap.body);
+            findings.add(kind, i, time, values, || body(i), what);
+        }
     }
 
     /// Takes bodies that received more than cloth lost into the findings.

@@ -59,6 +59,10 @@ kinds! {
     BodyTooFast "body-too-fast"
     "an impact or an overlap that the step does not resolve"
     "halve dt; start without overlap; use the default stepper";
+    /// A body stays inside another, or has gone past the middle of the thinner of the two; both are named. Values in m.
+    BodiesOverlap "bodies-overlap"
+    "a load that the solver does not carry, scripts that leave no room, or something too fast and too thin for the step"
+    "more solver.rigid.two_level.substeps or stepper `vsp` for a load; halve dt";
     /// Cloth gave a body more energy than it lost to it. Values in J.
     CouplingGained "coupling-gained"
     "it is much lighter than what strikes it through cloth, and gave way to a load that was only expected"

@@ -15,6 +15,7 @@ mod group;
 mod isp;
 mod model;
 mod options;
+mod overlap;
 mod pgs;
 mod problem;
 mod rollback;
@@ -42,6 +43,7 @@ pub use options::{
     Impacts, IspOptions, Options, PgsOptions, Precision, SoftOptions, Stepper, TwoLevelOptions,
     VspOptions,
 };
+pub use overlap::{LASTING_DEPTH, Overlap, PASSING_DEPTH};
 pub use state::State;
 pub use system::{Report, System, Workspace};
 pub use tuning::Tuning;

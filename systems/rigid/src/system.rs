@@ -3,9 +3,11 @@
 use drystone_base::{Mat3, Vec3};
 use drystone_geometry::{Aabb, BroadPhase, ContactBuffer};
 
+use crate::overlap::Overlaps;
 use crate::watch::Watch;
 use crate::{
-    Contacts, EnergyAccount, EnergyGain, Error, Graph, Model, Options, State, Stepper, TooFast,
+    Contacts, EnergyAccount, EnergyGain, Error, Graph, Model, Options, Overlap, State, Stepper,
+    TooFast,
 };
 
 /// What a step did.
@@ -33,6 +35,8 @@ pub struct Report {
     pub gains: Vec<EnergyGain>,
     /// Bodies faster than the energy of their island explains. Empty in a sound step.
     pub too_fast: Vec<TooFast>,
+    /// Bodies that stay inside each other. Empty in a sound step.
+    pub overlaps: Vec<Overlap>,
     /// Wall time of the search for contacts \[s\]; zero unless there is a [clock](System::set_clock).
     pub collision_seconds: f64,
 }
@@ -94,6 +98,7 @@ pub struct Workspace {
     pub(crate) double: crate::group::Groups<f64>,
     pub(crate) partition: crate::group::Partition,
     pub(crate) watch: Watch,
+    pub(crate) overlaps: Overlaps,
     /// Written by `detect`: wall time spent there during this step \[s\].
     pub(crate) collision_seconds: f64,
     pub(crate) clock: Clock,
@@ -217,6 +222,7 @@ impl System {
         report.energy = watched.account;
         report.gains = watched.gains;
         report.too_fast = watched.too_fast;
+        report.overlaps = (workspace.overlaps).find(&state.contacts, model, state.step);
 
         state.step += 1;
         state.time += dt;

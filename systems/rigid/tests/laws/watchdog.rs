@@ -1,8 +1,8 @@
-//! The energy watchdog: it names what gains energy from nowhere, and nothing else.
+//! The watchdogs: they name what gains energy from nowhere and what stays inside something else, and nothing else.
 
 use drystone_base::{Pose, Vec3};
 use drystone_geometry::Shape;
-use drystone_rigid::{Body, Key, Motion, MotionPath, Options, Report, Stepper, System};
+use drystone_rigid::{Body, Key, Model, Motion, MotionPath, Options, Report, Stepper, System};
 
 use crate::build::{DT, ball, block, cube, ground, model, preset};
 use crate::{at_most, is_near};
@@ -22,9 +22,10 @@ fn energy(system: &System) -> f64 {
 /// Fails if the watchdog names something.
 #[track_caller]
 fn all_sound(what: &str, reports: &[Report]) {
-    let named = |r: &&Report| !r.gains.is_empty() || !r.too_fast.is_empty();
-    if let Some(report) = reports.iter().find(named) {
-        panic!("{what}: {:?} {:?}", report.gains, report.too_fast);
+    for report in reports {
+        let (gains, too_fast, overlaps) = (&report.gains, &report.too_fast, &report.overlaps);
+        let sound = gains.is_empty() && too_fast.is_empty() && overlaps.is_empty();
+        assert!(sound, "{what}: {gains:?} {too_fast:?} {overlaps:?}");
     }
 }
 
@@ -168,4 +169,72 @@ fn overlap_that_is_pushed_out_is_counted_apart() {
     let risen = system.state.position[top].y - start;
     let lifted: f64 = reports.iter().map(|r| r.energy.lifted).sum();
     is_near("lift of the correction", lifted, 10.0 * 9.81 * risen, 1e-3);
+}
+
+/// A grid of five layers of 5 x 5 touching cubes, with a cube a thousand times as heavy on the one in the middle.
+fn loaded_columns() -> (Model, usize) {
+    let mut model = model(0.5, 0.0);
+    ground(&mut model);
+    for k in 0..125 {
+        let [x, y, z] = [k % 5, k / 25, k / 5 % 5].map(f64::from);
+        cube(&mut model, Vec3::new(x, y + 0.5, z), 1.0);
+    }
+    let load = cube(&mut model, Vec3::new(2.0, 5.5, 2.0), 1000.0);
+    (model, load)
+}
+
+#[test]
+fn a_load_that_is_not_carried_is_named() {
+    let (model, load) = loaded_columns();
+    let few = Options {
+        stepper: Stepper::Pgs,
+        ..Options::default()
+    };
+    for (options, carried) in [(Options::default(), true), (few, false)] {
+        let mut system = System::new(model.clone(), options).unwrap();
+        let start = system.state.position[load].y;
+        let reports = reports(&mut system, 60);
+        let sunk = start - system.state.position[load].y;
+        let named = reports.iter().flat_map(|r| &r.overlaps).next();
+        assert_eq!(named.is_none(), carried, "sunk {sunk:.3} m: {named:?}");
+        assert!((sunk < 0.05) == carried, "sunk {sunk:.3} m");
+    }
+}
+
+#[test]
+fn what_a_script_presses_into_the_ground_is_named() {
+    let mut model = model(0.5, 0.0);
+    ground(&mut model);
+    let pressed = ball(&mut model, 0.5, Vec3::Y * 0.5, 1.0);
+    let half = Vec3::new(1.0, 0.1, 1.0);
+    let keys =
+        [(0.0, 1.1), (1.0, 0.7)].map(|(time, height)| Key::new(time, Pose::at(Vec3::Y * height)));
+    let press = Body {
+        motion: Motion::Scripted(MotionPath::linear(&keys).unwrap()),
+        ..Body::new("press", Shape::Box { half })
+    };
+    model.add(press).unwrap();
+    let mut system = System::new(model, Options::default()).unwrap();
+    let reports = reports(&mut system, 120);
+    let named = reports.iter().flat_map(|r| &r.overlaps).next().unwrap();
+    assert_eq!(named.body, pressed);
+    assert!(named.depth > named.allowed && named.steps > 0, "{named:?}");
+}
+
+#[test]
+fn what_goes_past_the_middle_of_a_plate_is_named() {
+    let mut model = model(0.0, 0.0);
+    model.gravity = Vec3::ZERO;
+    let thin = Vec3::new(0.5, 0.02, 0.5);
+    let below = block(&mut model, thin, Vec3::ZERO, 1.0);
+    let above = block(&mut model, thin, Vec3::Y * 0.05, 1.0);
+    let mut system = System::new(model, Options::default()).unwrap();
+    system.advance(DT);
+    // a hand puts one into the other
+    system.state.position[above] = Vec3::Y * 0.015;
+    system.state.wake(above);
+    let report = system.advance(DT);
+    let bodies: Vec<usize> = report.overlaps.iter().map(|o| o.body).collect();
+    assert_eq!(bodies, [below, above], "{:?}", report.overlaps);
+    assert!(report.overlaps.iter().all(|o| o.steps == 0));
 }
