@@ -57,7 +57,7 @@ gallery! {
     card_house card_house_slippery house pyramid dominoes jam
     carried_box struck_stack seesaw_placed seesaw_dropped leaning_stack counterweight overhang
     incline arch newtons_cradle spinning_top dzhanibekov
-    matches loaded_columns ball_on_cubes rod_and_plate
+    matches pencils dropped_plates gravel loaded_columns ball_on_cubes rod_and_plate
     lanterns moving_jungle grove donkey_ears bun_and_braid curly_bangs long_hair
     golden_hair cantilever pendulum double_pendulum hanging_chain helix twisted_ring capstan
     incline_rod two_strand_necklace kicked_grooms lamps rope_pendulum rope_bridge hubs_and_tails
