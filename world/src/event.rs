@@ -35,30 +35,29 @@ impl World {
 
     /// Compares who touches with who did before the step.
     pub(crate) fn find_events(&mut self) {
-        let now = self.touching();
+        let mut now = std::mem::take(&mut self.touched_before);
+        self.list_touching(&mut now);
         let before = std::mem::replace(&mut self.touched, now);
-        let without = |all: &[(Thing, Thing)], those: &[(Thing, Thing)]| -> Vec<(Thing, Thing)> {
-            let new = |pair: &&(Thing, Thing)| those.binary_search(pair).is_err();
-            all.iter().filter(new).copied().collect()
-        };
-        let began = without(&self.touched, &before);
-        let ended = without(&before, &self.touched);
         self.events.clear();
-        let began = began.into_iter().map(|(a, b)| Event::ContactBegan { a, b });
-        let ended = ended.into_iter().map(|(a, b)| Event::ContactEnded { a, b });
-        self.events.extend(began.chain(ended));
+        let began = without(&self.touched, &before).map(|(a, b)| Event::ContactBegan { a, b });
+        self.events.extend(began);
+        let ended = without(&before, &self.touched).map(|(a, b)| Event::ContactEnded { a, b });
+        self.events.extend(ended);
+        self.touched_before = before;
     }
 
     /// Starts anew from who touches now, after the state was replaced.
     pub(crate) fn forget_events(&mut self) {
         self.events.clear();
-        self.touched = self.touching();
+        let mut touched = std::mem::take(&mut self.touched);
+        self.list_touching(&mut touched);
+        self.touched = touched;
     }
 
-    /// Every two things that touch, in order.
-    fn touching(&self) -> Vec<(Thing, Thing)> {
+    /// Every two things that touch, in order, into `list`.
+    fn list_touching(&self, list: &mut Vec<(Thing, Thing)>) {
+        list.clear();
         let contacts = &self.rigid.state.contacts;
-        let mut list = Vec::new();
         for patch in &contacts.patches {
             let mut points = contacts.points_of(patch).iter();
             let touches =
@@ -101,10 +100,21 @@ impl World {
         }));
         list.sort_unstable();
         list.dedup();
-        list
     }
 
     pub(crate) fn body_thing(&self, row: usize) -> Option<Thing> {
         self.roster.bodies.id(row).map(Thing::Body)
     }
+}
+
+/// What is in `all` and not in `those`; both are in order.
+fn without<'a>(
+    all: &'a [(Thing, Thing)],
+    those: &'a [(Thing, Thing)],
+) -> impl Iterator<Item = (Thing, Thing)> + 'a {
+    let mut those = those.iter().peekable();
+    all.iter().copied().filter(move |pair| {
+        while those.next_if(|other| *other < pair).is_some() {}
+        those.peek() != Some(&pair)
+    })
 }

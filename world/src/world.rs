@@ -34,6 +34,8 @@ pub struct World {
     /// Events of the last step, and the pairs that touched at its end.
     pub(crate) events: Vec<Event>,
     pub(crate) touched: Vec<(Thing, Thing)>,
+    /// Memory for the pairs of the next step.
+    pub(crate) touched_before: Vec<(Thing, Thing)>,
     /// What there was at first, once something has come or gone, and what there is now, once a snapshot needs it.
     pub(crate) origin: Option<Arc<Edition>>,
     pub(crate) edition: OnceLock<Arc<Edition>>,
@@ -71,6 +73,7 @@ impl World {
             report: Report::default(),
             events: Vec::new(),
             touched: Vec::new(),
+            touched_before: Vec::new(),
             origin: None,
             edition: OnceLock::new(),
             user: BTreeMap::new(),
