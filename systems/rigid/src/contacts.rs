@@ -95,6 +95,7 @@ pub(crate) fn detect(
         renew(state, model, options, workspace, dt);
     }
     state.contacts.measure(&state.position, &workspace.axes);
+    workspace.overlaps.take_in(&state.contacts, model);
     choose_friction(state, model, &options.tuning, dt);
     workspace.collision_seconds += (workspace.clock.0)() - start;
 }
@@ -268,6 +269,8 @@ pub(crate) fn spin_speed(state: &State, i: usize, radius: &[f64]) -> f64 {
 fn near_pairs(state: &State, model: &Model, tuning: &Tuning, workspace: &mut Workspace, dt: f64) {
     workspace.prepare(model);
     let margin = tuning.margin * workspace.typical_length;
+    // half of what any question about two bodies begins at
+    let least = 0.5 * tuning.turn.min(tuning.far).min(tuning.struck) * workspace.thinnest;
     let Workspace {
         boxes,
         axes,
@@ -277,12 +280,14 @@ fn near_pairs(state: &State, model: &Model, tuning: &Tuning, workspace: &mut Wor
         fall,
         struck,
         speed,
+        brisk,
         ..
     } = workspace;
     boxes.clear();
     axes.clear();
     fall.clear();
     speed.clear();
+    brisk.clear();
     for i in 0..model.len() {
         axes.push(Mat3::from_quat(state.rotation[i]));
         let tight = model.shape[i].aabb(&state.shape_pose(model, i));
@@ -293,6 +298,7 @@ fn near_pairs(state: &State, model: &Model, tuning: &Tuning, workspace: &mut Wor
         };
         let spin = spin_speed(state, i, radius);
         speed.push(state.linear_velocity[i].length() + spin);
+        brisk.push(speed[i] * dt > least);
         let grow = envelope + spin * dt;
         let travel = state.linear_velocity[i] * dt;
         // what falls beside others does not near them: it is the ground that comes up
@@ -318,8 +324,11 @@ fn near_pairs(state: &State, model: &Model, tuning: &Tuning, workspace: &mut Wor
         );
     };
     look(boxes, near);
-    let lengths = (&**radius, &**speed);
+    let lengths = (&**radius, &**speed, &**brisk);
     if find_struck(struck, near, lengths, axes, state, model, tuning, dt) {
+        for (own, &way) in brisk.iter_mut().zip(struck.iter()) {
+            *own |= way > 0.0;
+        }
         for (place, &way) in boxes.iter_mut().zip(struck.iter()) {
             place.low -= Vec3::splat(way);
             place.high += Vec3::splat(way);
@@ -338,7 +347,7 @@ fn near_pairs(state: &State, model: &Model, tuning: &Tuning, workspace: &mut Wor
 fn find_struck(
     struck: &mut Vec<f64>,
     near: &[(u32, u32)],
-    (radius, speed): (&[f64], &[f64]),
+    (radius, speed, brisk): (&[f64], &[f64], &[bool]),
     axes: &[Mat3],
     state: &State,
     model: &Model,
@@ -360,6 +369,9 @@ fn find_struck(
     let mut cursor = 0;
     for &(a, b) in near {
         let (ia, ib) = (a as usize, b as usize);
+        if !brisk[ia] && !brisk[ib] {
+            continue;
+        }
         // less than that is a matter of the next step
         let least = tuning.struck * length_of(model, ia, ib);
         if (speed[ia] + speed[ib]) * dt <= least {
@@ -426,6 +438,10 @@ impl Workspace {
         let moving = model.length.iter().filter(|t| t.is_finite());
         let (sum, count) = moving.fold((0.0, 0.0), |(sum, count), &t| (sum + ln(t), count + 1.0));
         self.typical_length = exp(sum / f64::max(count, 1.0));
+        self.thinnest = model
+            .thickness
+            .iter()
+            .fold(f64::INFINITY, |t, &own| t.min(own));
         for i in self.radius.len()..model.len() {
             // turning moves the core of what is round, and not its surface
             let (shape, offset) = (&model.shape[i], model.shape_offset[i]);

@@ -53,7 +53,8 @@ impl Course {
 struct Deepest {
     /// Over the thickness of the thinner body \[1\].
     share: f64,
-    patch: u32,
+    depth: f64,
+    other: u32,
 }
 
 /// Memory of the search.
@@ -62,36 +63,47 @@ pub(crate) struct Overlaps {
     /// Step that comes next; another one means that the state was replaced.
     next: u64,
     course: Vec<Course>,
+    /// Of the parts of this step so far; written by `take_in`.
     deepest: Vec<Deepest>,
 }
 
 impl Overlaps {
-    /// What lasts or passes, by the contacts at the start of step number `step`.
-    pub(crate) fn find(&mut self, contacts: &Contacts, model: &Model, step: u64) -> Vec<Overlap> {
+    /// Takes in the contacts at the start of a part of a step: a step may be split because bodies are deep inside each
+    /// other, and part them before its last part.
+    pub(crate) fn take_in(&mut self, contacts: &Contacts, model: &Model) {
+        self.deepest.resize(model.len(), Deepest::default());
+        for patch in &contacts.patches {
+            if patch.distance >= 0.0 {
+                continue;
+            }
+            let share = -patch.distance / thinner(model, patch);
+            for (i, other) in [(patch.a, patch.b), (patch.b, patch.a)] {
+                let deepest = &mut self.deepest[i as usize];
+                if model.is_dynamic(i as usize) && share > deepest.share {
+                    let depth = -patch.distance;
+                    *deepest = Deepest {
+                        share,
+                        depth,
+                        other,
+                    };
+                }
+            }
+        }
+    }
+
+    /// What lasts or passes, by the contacts taken in since the last call, in step number `step`.
+    pub(crate) fn find(&mut self, model: &Model, step: u64) -> Vec<Overlap> {
         if step != self.next {
             self.course.clear();
         }
         self.next = step + 1;
         self.course.resize(model.len(), Course::UNKNOWN);
-        self.deepest.clear();
         self.deepest.resize(model.len(), Deepest::default());
-        for (k, patch) in contacts.patches.iter().enumerate() {
-            if patch.distance < 0.0 {
-                let share = -patch.distance / thinner(model, patch);
-                for i in [patch.a as usize, patch.b as usize] {
-                    if model.is_dynamic(i) && share > self.deepest[i].share {
-                        let patch = k as u32;
-                        self.deepest[i] = Deepest { share, patch };
-                    }
-                }
-            }
-        }
         let mut found = Vec::new();
         for (i, (course, deepest)) in self.course.iter_mut().zip(&self.deepest).enumerate() {
             let Some(steps) = course.goes_on(deepest.share) else {
                 continue;
             };
-            let patch = &contacts.patches[deepest.patch as usize];
             let share = if steps == 0 {
                 PASSING_DEPTH
             } else {
@@ -99,16 +111,13 @@ impl Overlaps {
             };
             found.push(Overlap {
                 body: i,
-                other: if patch.a as usize == i {
-                    patch.b
-                } else {
-                    patch.a
-                } as usize,
-                depth: -patch.distance,
-                allowed: share * thinner(model, patch),
+                other: deepest.other as usize,
+                depth: deepest.depth,
+                allowed: deepest.depth * (share / deepest.share),
                 steps,
             });
         }
+        self.deepest.clear();
         found
     }
 }

@@ -79,6 +79,9 @@ pub struct Workspace {
     pub(crate) struck: Vec<f64>,
     /// Per body: largest speed of its points \[m/s\].
     pub(crate) speed: Vec<f64>,
+    /// Per body: whether it may go so far in the step that what it does to others has to be asked; two that may not
+    /// do nothing to each other.
+    pub(crate) brisk: Vec<bool>,
     /// Sorted pairs whose boxes overlap.
     pub(crate) near: Vec<(u32, u32)>,
     // written by `prepare`, from here to `typical_length`
@@ -86,6 +89,8 @@ pub struct Workspace {
     pub(crate) radius: Vec<f64>,
     /// Per body: how fast a spin of one brings its surface nearer to anything, at most \[m\].
     pub(crate) turning: Vec<f64>,
+    /// Smallest thickness of all bodies \[m\].
+    pub(crate) thinnest: f64,
     /// Geometric mean of the lengths of the bodies that move \[m\].
     pub(crate) typical_length: f64,
     /// Per body: bound on how far its points moved in a part of a step \[m\]. Written by `rollback.rs`.
@@ -222,7 +227,7 @@ impl System {
         report.energy = watched.account;
         report.gains = watched.gains;
         report.too_fast = watched.too_fast;
-        report.overlaps = (workspace.overlaps).find(&state.contacts, model, state.step);
+        report.overlaps = workspace.overlaps.find(model, state.step);
 
         state.step += 1;
         state.time += dt;

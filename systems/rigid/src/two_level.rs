@@ -115,6 +115,10 @@ fn parts(state: &State, model: &Model, options: &Options, workspace: &Workspace,
     let mut most = 1.0f64;
     for pair in &state.contacts.pairs {
         let (a, b) = (pair.a as usize, pair.b as usize);
+        // most pairs are at rest
+        if !workspace.brisk[a] && !workspace.brisk[b] {
+            continue;
+        }
         let [own_a, own_b] = [a, b].map(|i| model.thickness[i]);
         // through a fixed plate nothing goes that has been seen to come: only what bends past it does
         let length = match (model.is_dynamic(a), model.is_dynamic(b)) {
@@ -122,7 +126,7 @@ fn parts(state: &State, model: &Model, options: &Options, workspace: &Workspace,
             (true, false) => own_a,
             (false, _) => own_b,
         };
-        // most pairs are at rest, and where nothing goes far nothing bends far
+        // where nothing goes far nothing bends far
         let least = tuning.turn * own_a.min(own_b);
         if (speed[a] + speed[b]) * dt <= least {
             continue;
@@ -150,11 +154,11 @@ fn parts(state: &State, model: &Model, options: &Options, workspace: &Workspace,
 
 /// Whether two bodies may travel so far against each other within `dt` that their depth is measured at its end.
 fn goes_far(state: &State, model: &Model, tuning: &Tuning, workspace: &Workspace, dt: f64) -> bool {
-    let (speed, struck) = (&workspace.speed, &workspace.struck);
+    let (speed, struck, brisk) = (&workspace.speed, &workspace.struck, &workspace.brisk);
     state.contacts.pairs.iter().any(|pair| {
         let (a, b) = (pair.a as usize, pair.b as usize);
         let way = (speed[a] + speed[b]) * dt + struck[a].max(struck[b]);
-        way > tuning.far * model.thickness[a].min(model.thickness[b])
+        (brisk[a] || brisk[b]) && way > tuning.far * model.thickness[a].min(model.thickness[b])
     })
 }
 
