@@ -475,6 +475,9 @@ impl Strands {
         for (k, hold) in strand.holds.iter().enumerate() {
             made = made.and_then(|()| attacher.hold(strand, i, k, hold, &mut built));
         }
+        if made.is_ok() {
+            attacher.embed(i, &mut built);
+        }
         self.system.model = built.model;
         (self.body_motions, self.links) = (built.body_motions, built.links);
         if made.is_err() {

@@ -131,6 +131,7 @@ impl Model {
             stiffening: 1.0,
             extensible: false,
             collide: false,
+            embedded: Vec::new(),
         };
         self.bodies.push(BodyModel {
             principal,

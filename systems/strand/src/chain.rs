@@ -54,6 +54,8 @@ pub struct Chain {
     pub extensible: bool,
     /// Whether links touch each other, and those of other strands that do so.
     pub collide: bool,
+    /// Obstacles and the links that pass through them, being fastened inside; written by [`crate::Model::embed`].
+    pub embedded: Vec<[usize; 2]>,
 }
 
 impl Chain {
@@ -151,6 +153,7 @@ impl Chain {
                 .map(|curve| curve.parameters.as_ref().unwrap_or(&strand.parameters))
                 .any(|p| p.stretch_stiffness.is_some()),
             collide: strand.collide,
+            embedded: Vec::new(),
             base: strand.base,
             pose: strand.pose,
             field_weights,

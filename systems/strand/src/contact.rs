@@ -221,7 +221,7 @@ pub(crate) const FASTEST_OUT: f64 = 0.2;
 /// Nearer to an end of a segment than this, in parts of it, the joint touches rather than the segment.
 const NEAR_JOINT: f64 = 0.02;
 /// As above beside the base, which does not yield.
-const NEAR_BASE: f64 = 0.1;
+pub(crate) const NEAR_BASE: f64 = 0.1;
 /// Distance from a surface, besides the radius, within which contacts are listed \[m\].
 pub(crate) const MARGIN: f64 = 1e-4;
 
@@ -285,7 +285,7 @@ impl Contacts {
                     let reach = 2.0 * moving + 0.5 * chain.reach + radius + length;
                     let near = boxes.grown(reach);
                     let far = (here.clamp(near.low, near.high) - here).length_squared() > 0.0;
-                    if far || passes(k, j) {
+                    if far || passes(k, j) || chain.embedded.contains(&[k, j]) {
                         continue;
                     }
                     // where the segment is in the obstacle's frame, and its distance, at least

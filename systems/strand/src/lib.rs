@@ -16,6 +16,7 @@ mod constraint_step;
 mod contact;
 mod continuum;
 mod elastic;
+mod embedded;
 pub mod energy;
 mod error;
 mod factor;

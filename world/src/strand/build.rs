@@ -130,6 +130,7 @@ pub(crate) fn build(
         for (k, hold) in strand.holds.iter().enumerate() {
             attacher.hold(strand, i, k, hold, &mut built)?;
         }
+        attacher.embed(i, &mut built);
     }
     Ok(built)
 }
@@ -162,6 +163,12 @@ impl Attacher<'_> {
         let base = chain.base.path.pose(self.time);
         strand::place(chain, &chain.start_rotation, &[], &base, &mut links);
         links
+    }
+
+    /// Lets strand `i` out of the bodies that it is fastened in.
+    pub(crate) fn embed(&self, i: usize, built: &mut Built) {
+        let links = self.links_of(i, &built.model.chains[i]);
+        built.model.embed(i, &links, self.poses);
     }
 
     fn body(&self, place: &Subject, name: &str) -> Result<usize, SceneError> {

@@ -5,6 +5,7 @@
 mod bad_input;
 mod cloth;
 mod coupling;
+mod fastened_inside;
 mod findings;
 mod first_try;
 mod materials;
