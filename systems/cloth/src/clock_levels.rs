@@ -121,6 +121,9 @@ const DAMPED: f64 = 0.5;
 const DAMPING_LEVELS: u8 = 2;
 /// Most levels below rest that a deformed element ticks at.
 const MOST: u8 = 8;
+/// Level of the longest clock of triangles, of a millisecond: one that waves cross in longer may move by many times its
+/// size before its next tick, with a neighbour that is struck, and nobody looks at it before.
+const FOLLOWED: u8 = 30;
 /// Part of the stable period that no clock goes beyond in the assembled system \[1\].
 const ASSEMBLED: f64 = 0.8;
 /// Least number of edges that a vertex's clock is made for: a mass on a single spring, which falls between ticks,
@@ -200,7 +203,7 @@ impl Topology {
                     let height = (x[1] - x[0]).cross(x[2] - x[0]).length() / longest;
                     // a corner carries a sixth of the triangles around it: sqrt(1/3) of the wave's time
                     let h = fraction * height / speed * 0.577;
-                    let level = level("stretch.young", h)?;
+                    let level = level("stretch.young", h)?.min(FOLLOWED);
                     if let Some(triangle) = Triangle::new(corners, x, young, poisson, 0.0) {
                         elements.membranes.push(Membrane {
                             triangle,
