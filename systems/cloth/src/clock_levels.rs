@@ -121,6 +121,9 @@ const DAMPED: f64 = 0.5;
 const DAMPING_LEVELS: u8 = 2;
 /// Most levels below rest that a deformed element ticks at.
 const MOST: u8 = 8;
+/// Level of the longest clock of triangles, of a millisecond: one that waves cross in longer may move by many times its
+/// size before its next tick, with a neighbour that is struck, and nobody looks at it before.
+const FOLLOWED: u8 = 30;
 /// Part of the stable period that no clock goes beyond in the assembled system \[1\].
 const ASSEMBLED: f64 = 0.8;
 /// Least number of edges that a vertex's clock is made for: a mass on a single spring, which falls between ticks,
@@ -128,6 +131,9 @@ const ASSEMBLED: f64 = 0.8;
 const ALONE: usize = 4;
 /// Longest period of a clock in half periods of the modes that other forces make at its vertices \[1\].
 const BENT: f64 = 0.9;
+/// How many times the bound of its clock an element may reach before it gets a shorter one \[1\]: hinges, whose clock may
+/// be all that their neighbours leave, by less than `1 / ASSEMBLED`, and others.
+const OUTGROWN: (f64, f64) = (1.2, 1.5);
 /// How far the ends of a spring, or the corners of a triangle, may move in a period against each other, as a part of
 /// its length: the error of the work of a tick grows with the third power of that \[1\].
 const MOVED: f64 = 0.125;
@@ -200,7 +206,7 @@ impl Topology {
                     let height = (x[1] - x[0]).cross(x[2] - x[0]).length() / longest;
                     // a corner carries a sixth of the triangles around it: sqrt(1/3) of the wave's time
                     let h = fraction * height / speed * 0.577;
-                    let level = level("stretch.young", h)?;
+                    let level = level("stretch.young", h)?.min(FOLLOWED);
                     if let Some(triangle) = Triangle::new(corners, x, young, poisson, 0.0) {
                         elements.membranes.push(Membrane {
                             triangle,
@@ -816,7 +822,7 @@ impl Elements {
         })
     }
 
-    /// Whether an element of `clock_level` has left the bound of its clock by half, with vertices at `at`; hinges only if `all`.
+    /// Whether an element of `clock_level` has outgrown the bound of its clock, with vertices at `at`; hinges only if `all`.
     pub(crate) fn is_outgrown(
         &self,
         clock_level: &ClockLevel,
@@ -827,7 +833,12 @@ impl Elements {
     ) -> bool {
         let grown = |k: &u32| {
             let k = *k as usize;
-            (all || k >= self.folds.len()) && self.wanted_drop(k, inverse_mass, at, 1.5) > drops[k]
+            let slack = match k < self.folds.len() {
+                true if !all => return false,
+                true => OUTGROWN.0,
+                false => OUTGROWN.1,
+            };
+            self.wanted_drop(k, inverse_mass, at, slack) > drops[k]
         };
         clock_level.followed.iter().any(grown)
     }

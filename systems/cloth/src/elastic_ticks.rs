@@ -134,7 +134,8 @@ impl Run<'_> {
 
     /// Whether elements that tick now are so deformed, or will be before their next tick, that they need shorter
     /// periods. Hinges are looked at every sixteenth tick, triangles at least once in so many seconds as well: their
-    /// stiffness grows with the square of their stretch.
+    /// stiffness grows with the square of their stretch. Springs and triangles that tick less often than that are looked at
+    /// as often all the same; vertices are tested as often, so that it is at the same times whatever the certificates.
     fn follow_shapes(&mut self) {
         let (t, topology) = (self.state.time, self.topology);
         let often = |level: usize, times: u64| (t >> level) & (times - 1) == 0;
@@ -144,7 +145,13 @@ impl Run<'_> {
             let asked = all || (!clock_level.triangles.is_empty() && often(level, 1 << quick));
             asked.then_some((level, all))
         });
-        self.follow_shapes_of(due);
+        // slow elements between their ticks: a neighbour that is struck drags them along
+        let looked_at = match t & ((1 << FOLLOWED) - 1) {
+            0 => FOLLOWED as usize + 1..topology.clock_levels.len(),
+            _ => 0..0,
+        };
+        let between = looked_at.filter(|level| t & ((1 << level) - 1) != 0);
+        self.follow_shapes_of(due.chain(between.map(|level| (level, false))));
     }
 
     /// Likewise of all elements, when things begin to move otherwise between their ticks.

@@ -42,6 +42,7 @@ mod start;
 mod state;
 mod system;
 mod topology;
+mod unloading;
 mod validate;
 mod vertex;
 mod watch;

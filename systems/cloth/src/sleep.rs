@@ -17,7 +17,9 @@
 //! of forces at the ticks says less than staying in place does. Tried and lost: asking for balance in all directions (of
 //! 1405 vertices of a stack that stayed in place, 47 had a mean force that was small beside its swing), and
 //! `penalty_fraction` 0.4, with which the stack cost more and not less. And letting what is within 0.0003 thicknesses of its
-//! balance sleep: the napkins' last vertices awake are that near to it, but light particles then rest at another depth.
+//! balance sleep: light particles then rest at another depth. The napkins' last vertices awake are that near to it, though:
+//! pressed between layers that all take speed from each other, they creep there by some micrometres a second. So what has
+//! been in place for long, is near to its balance and creeps may sleep; what carries itself alone is there by then.
 //!
 //! Forces, places and times are those of the trajectory alone, so sleep does not depend on certificates either. The
 //! energy of motion that a vertex loses when it falls asleep is lost; waking gives it none beyond half a kick.
@@ -47,10 +49,20 @@ const BALANCE: (f64, f64) = (0.005, 0.05);
 /// A vertex that moves from one question to the next by at most this part of the way to where its layers would balance
 /// is held where it is, by friction or by the order of its clocks, and may sleep out of balance \[1\].
 const HELD: f64 = 2e-3;
+/// A vertex that has stayed in place for so many questions, a quarter of a second, creeps to its balance and does not
+/// fall to it: what carries itself gets there in ten periods of its layers, what is pressed between many others in seconds.
+const CREEPING: u8 = 32;
+/// It may sleep out of balance when that is at most this part of its thickness away \[1\],
+const NEAR: f64 = 1e-3;
+/// and it moves from one question to the next by at most the first part of its thickness, and the second part of the way
+/// that is left, or by so little of its thickness \[1\].
+const CREEPS: (f64, f64, f64) = (1e-5, 0.01, 1e-6);
 /// Largest sum of the forces on a vertex that hangs on others and falls asleep, as a part of its weight \[1\].
 const HANGS: f64 = 0.005;
 /// Largest swing of that sum about its mean for a vertex that falls asleep, as a part of its weight \[1\].
 const SWING: f64 = 0.5;
+/// Likewise as a part of all that presses it, if that is more: between many layers its own weight is little \[1\].
+const PRESSED_SWING: f64 = 0.05;
 /// Change of that sum up to which the vertex sleeps on, as a part of its weight \[1\].
 const DISTURBED: f64 = 1.0;
 /// Speed at which a thing that comes at sleeping cloth wakes it at once, as a part of `√(g η)` \[1\].
@@ -253,13 +265,20 @@ impl Run<'_> {
             .sqrt();
         let along = load.push.normalize_or_zero().dot(sum).abs();
         let way = along / (inverse_mass * load.stiffness);
-        sleep.held[i] = match sleep.moved[i] <= HELD * way {
+        let thickness = self.topology.reach_of(i as u32);
+        let slow = (CREEPS.0 * thickness)
+            .min(CREEPS.1 * way)
+            .max(CREEPS.2 * thickness);
+        let creeps =
+            sleep.steady[i] >= CREEPING && sleep.moved[i] <= slow && way <= NEAR * thickness;
+        sleep.held[i] = match sleep.moved[i] <= HELD * way || creeps {
             true => sleep.held[i].saturating_add(1),
             false => 0,
         };
         let balanced = along <= BALANCE.0 * load.pressed * inverse_mass + BALANCE.1 * swing
             || sleep.held[i] >= STEADY;
-        if held && balanced && swing <= SWING * weight && sleep.steady[i] >= STEADY {
+        let calm = swing <= (SWING * weight).max(PRESSED_SWING * load.pressed * inverse_mass);
+        if held && balanced && calm && sleep.steady[i] >= STEADY {
             sleep.mean[i] = sum;
             self.lie_down(i);
         }

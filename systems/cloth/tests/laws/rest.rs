@@ -42,6 +42,8 @@ fn a_particle_rests_where_the_layers_carry_its_weight_however_it_came() {
         for (height, e, step) in [
             (0.3, 0.0, 0.05),
             (0.3, 0.5, 0.013),
+            (0.2, 0.2, 0.05),
+            (0.1, 0.8, 0.05),
             (gap - 1e-3, 0.0, 0.031),
         ] {
             let mut system = System::new(put_down(mass, height, e), Options::default()).unwrap();
