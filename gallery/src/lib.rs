@@ -61,11 +61,11 @@ gallery! {
     lanterns moving_jungle grove donkey_ears bun_and_braid curly_bangs long_hair
     golden_hair cantilever pendulum double_pendulum hanging_chain helix twisted_ring capstan
     incline_rod two_strand_necklace kicked_grooms lamps rope_pendulum rope_bridge hubs_and_tails
-    crossed_ropes knotted_rope braided_ropes
+    crossed_ropes knotted_rope braided_ropes atwood flail necklace bead_curtain
     particle_and_floor sludge cloth_on_sphere free_sheet reef_knot reef_knot_small
     reef_knot_displaced reef_knot_untied overhand bowline bowline_small trash_compactor trash_compactor_small
     animal_compactor animal_compactor_small sheets_draped sheets_draped_small sheets_soft sheets_pulled sheets_pulled_small
-    balls_on_nails balls_on_nails_small curtain curtain_small tablecloth hung_sign draped_wall
+    balls_on_nails balls_on_nails_small curtain curtain_small tablecloth hung_sign draped_wall hammock trampoline
     bench_box_stack bench_large_mass bench_wall bench_tower bench_roof_tower bench_ball_grid
     bench_silo
 }

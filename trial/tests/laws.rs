@@ -215,3 +215,19 @@ fn scenes_of_cloth_that_once_broke_a_law_keep_it() {
     }
     assert!(found.is_empty(), "{}", found.join("\n"));
 }
+
+/// Likewise of strands: a stiff strand that snapped past the edge of a box within a step, and a joint that slid over one in
+/// steps so small that a micrometre of overlap was a blow.
+const STRANDS_ONCE_BROKEN: [u64; 2] = [30031, 31630];
+
+#[test]
+fn scenes_of_strands_that_once_broke_a_law_keep_it() {
+    let mut found = Vec::new();
+    for seed in STRANDS_ONCE_BROKEN {
+        let trial = Trial::make(Subject::Strand, seed);
+        let outcome = judge(&trial, &Limits::default());
+        let breaches = outcome.breaches.iter();
+        found.extend(breaches.map(|breach| format!("{seed} ({}): {breach}", trial.kind)));
+    }
+    assert!(found.is_empty(), "{}", found.join("\n"));
+}

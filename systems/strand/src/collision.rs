@@ -61,21 +61,24 @@ impl Step<'_> {
             } else {
                 &[]
             };
-            // what is held to something does not touch it
-            let passes = |obstacle: usize, link: usize| {
-                member.constraints.iter().chain(member.joins).any(|&c| {
+            // where it is held to something it does not touch that
+            let held = |obstacle: usize, link: usize| {
+                let mut all = member.constraints.iter().chain(member.joins);
+                let own = all.find(|&&c| {
                     let constraint = &input.model.constraints[c];
                     constraint.passes == Some(obstacle)
                         && constraint.kind.link() == link
                         && constraint.active.at(t) > 0.0
-                })
+                })?;
+                let place = input.model.constraints[*own].kind.place();
+                Some(place.map_or(member.chain.length[link], |at| at.y))
             };
             // candidates, and the forces of contacts that last
             contacts[k].watch(
                 member.chain,
                 (&input.model.obstacles, swept),
                 touched,
-                passes,
+                held,
                 surface,
                 (&start[member.range()], &to_world),
                 (&iterate.links[member.range()], &frames[k]),

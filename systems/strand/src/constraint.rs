@@ -114,7 +114,7 @@ pub struct Constraint {
     pub active: Ramp,
     /// Rate at which an error comes back \[1/s\]; at most half a step's rate is used.
     pub frequency: f64,
-    /// Index of an obstacle that the held link passes through while it is held: what it is fixed to.
+    /// Index of the obstacle that the link is held to, which it does not touch beside the hold while it is held.
     pub passes: Option<usize>,
 }
 

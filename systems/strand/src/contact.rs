@@ -175,6 +175,8 @@ struct Candidate {
     distance: f64,
     /// Fractions of the segment between which it may touch other than with its tip.
     inner: (f64, f64),
+    /// Fractions of the link between which this segment is: all of it, but for a link that is held to the obstacle.
+    span: (f64, f64),
 }
 
 /// A contact of the present iterate.
@@ -216,14 +218,42 @@ pub(crate) struct Contacts {
 pub(crate) const SLOW: f64 = 1e-3;
 /// An overlap at the start of a step is reduced by this part \[1\], at most at this speed \[m/s\], so that nothing is
 /// thrown out at once.
-pub(crate) const LESS_OVERLAP: f64 = 0.25;
-pub(crate) const FASTEST_OUT: f64 = 0.2;
+const LESS_OVERLAP: f64 = 0.25;
+const FASTEST_OUT: f64 = 0.2;
+/// Steps shorter than this part of the caller's reduce it by less, in proportion: else a micrometre that a contact finds when
+/// it moves on to the next segment would be a blow \[1\].
+const SHORT: f64 = 0.125;
 /// Nearer to an end of a segment than this, in parts of it, the joint touches rather than the segment.
 const NEAR_JOINT: f64 = 0.02;
 /// As above beside the base, which does not yield.
 pub(crate) const NEAR_BASE: f64 = 0.1;
+/// Part of a link that is held to an obstacle, beside the place of the hold, which does not touch that obstacle: half of
+/// the obstacle's smallest half extent, within these limits \[1\].
+const NEAR_HOLD: (f64, f64) = (0.05, 0.25);
 /// Distance from a surface, besides the radius, within which contacts are listed \[m\].
 pub(crate) const MARGIN: f64 = 1e-4;
+
+/// How an overlap at the start of a step is reduced.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Relief {
+    /// The step \[s\].
+    pub h: f64,
+    /// By which part \[1\].
+    part: f64,
+}
+
+impl Relief {
+    /// In a step `h`, which is so large a `share` of the caller's.
+    pub(crate) fn new(h: f64, share: f64) -> Self {
+        let part = LESS_OVERLAP * (share / SHORT).min(1.0);
+        Self { h, part }
+    }
+
+    /// What is left of `overlap`, which is below zero, at the end \[m\].
+    pub(crate) fn left_of(&self, overlap: f64) -> f64 {
+        overlap + (-self.part * overlap).min(FASTEST_OUT * self.h)
+    }
+}
 
 /// A solid without parts, and its place in the obstacle.
 fn part_of(shape: &Shape, part: Option<usize>) -> (&Shape, Pose) {
@@ -251,13 +281,13 @@ impl Contacts {
 
     /// Lists the segments that might meet an obstacle. `start` and `guess` are the links at the start and as
     /// extrapolated, each with its transform to the world; contacts that `touched` at the start are taken to
-    /// touch at the guess.
+    /// touch at the guess. `held` is where along a link something holds it to an obstacle \[m\].
     pub(crate) fn watch(
         &mut self,
         chain: &Chain,
         obstacles: (&[Obstacle], &[Swept]),
         touched: &[ContactForce],
-        passes: impl Fn(usize, usize) -> bool,
+        held: impl Fn(usize, usize) -> Option<f64>,
         surface: impl Fn(usize) -> (f64, f64, Option<usize>),
         (start, to_world): (&[Link], &Pose),
         (guess, frame): (&[Link], &BaseFrame),
@@ -278,28 +308,46 @@ impl Contacts {
                     // broad phase: the box of the obstacle grown by what the tip may move
                     let here = to_world.point(start[j].tip);
                     let there = frame.world(guess[j].tip);
-                    let (radius, friction_weight, material) = surface(j);
-                    let (moving, length) = ((there - here).length(), chain.length[j]);
+                    let (mut radius, mut friction_weight, material) = surface(j);
+                    let (moving, mut length) = ((there - here).length(), chain.length[j]);
                     // as far as it was going to move, twice, and half the strand: a blow further in
                     // may throw it further than it was going
                     let reach = 2.0 * moving + 0.5 * chain.reach + radius + length;
                     let near = boxes.grown(reach);
                     let far = (here.clamp(near.low, near.high) - here).length_squared() > 0.0;
-                    if far || passes(k, j) || chain.embedded.contains(&[k, j]) {
+                    if far || chain.embedded.contains(&[k, j]) {
                         continue;
                     }
-                    // where the segment is in the obstacle's frame, and its distance, at least
-                    let ends = [
+                    // where the segment is in the obstacle's frame
+                    let mut ends = [
                         from.local_point(to_world.point(start[j].origin)),
                         from.local_point(here),
                     ];
-                    let tip_distance = closest_point(shape, &Pose::IDENTITY, ends[1]).distance;
-                    let inner = match shape {
+                    let mut inner = match shape {
                         // where it is flat, an end is nearest
                         Shape::HalfSpace => (1.0, 0.0),
                         _ if chain.parent[j] == BASE => (NEAR_BASE, 1.0 - NEAR_JOINT),
                         _ => (NEAR_JOINT, 1.0 - NEAR_JOINT),
                     };
+                    // what is held to the obstacle touches it with its centreline, away from the hold, and slides
+                    let mut span = (0.0, 1.0);
+                    if let Some(at) = held(k, j) {
+                        let at = at / length;
+                        match beside_hold(shape, ends, at, radius) {
+                            Some(found) => span = found,
+                            None => continue,
+                        }
+                        ends = [span.0, span.1].map(|u| ends[0].lerp(ends[1], u));
+                        if span.1 < 1.0 {
+                            inner.1 = f64::INFINITY;
+                        } else {
+                            inner.0 = f64::NEG_INFINITY;
+                        }
+                        (radius, friction_weight) = (0.0, 0.0);
+                        length *= span.1 - span.0;
+                    }
+                    // its distance, at least
+                    let tip_distance = closest_point(shape, &Pose::IDENTITY, ends[1]).distance;
                     let mut distance = tip_distance;
                     if inner.0 < inner.1 {
                         distance = tip_distance - (ends[1] - ends[0]).length();
@@ -313,14 +361,14 @@ impl Contacts {
                         part.is_none() && contact.obstacle == k && contact.link == j
                     };
                     for contact in touched.iter().filter(known) {
-                        let from_tip = (contact.place - here).length().min(length);
+                        let from_tip = (contact.place - here).length().min(chain.length[j]);
                         self.active.push(Contact {
                             candidate: self.candidates.len(),
                             point: LinkPoint {
                                 link: j,
-                                at: Vec3::Y * (length - from_tip),
+                                at: Vec3::Y * (chain.length[j] - from_tip),
                             },
-                            inner: from_tip > 0.5 * NEAR_JOINT * length,
+                            inner: span.1 < 1.0 || from_tip > 0.5 * NEAR_JOINT * length,
                             axes: [frame.scaled(contact.force), Vec3::ZERO, Vec3::ZERO],
                             place: Vec3::ZERO,
                             gap: 0.0,
@@ -343,6 +391,7 @@ impl Contacts {
                         tip_distance,
                         distance,
                         inner,
+                        span,
                     });
                 }
             }
@@ -356,8 +405,9 @@ impl Contacts {
         swept: &[Swept],
         frame: &BaseFrame,
         links: &[Link],
-        h: f64,
+        relief: Relief,
     ) {
+        let h = relief.h;
         let Self {
             candidates,
             active,
@@ -383,7 +433,12 @@ impl Contacts {
             } else {
                 candidate.stuck
             };
-            let way = [link.origin - stuck[0], link.tip - stuck[1]];
+            let ends = [link.origin, link.tip];
+            let ends = match candidate.span {
+                (0.0, 1.0) => ends,
+                (from, to) => [from, to].map(|u| ends[0].lerp(ends[1], u)),
+            };
+            let way = [ends[0] - stuck[0], ends[1] - stuck[1]];
             // nothing to do while it has moved less than its distance
             let close = candidate.radius + MARGIN;
             let clear = candidate.distance - close;
@@ -400,10 +455,7 @@ impl Contacts {
             let (obstacle, motion) = (&obstacles[candidate.obstacle], &swept[candidate.obstacle]);
             let (shape, at) = part_of(&obstacle.shape, candidate.part);
             let to = motion.to.then(&at);
-            let end = [
-                to.local_point(frame.world(link.origin)),
-                to.local_point(frame.world(link.tip)),
-            ];
+            let end = ends.map(|end| to.local_point(frame.world(end)));
             let moved = way.map(Vec3::length);
             // a contact at fraction u: normal and tangents, gap and slip, friction, and the force it had
             let mut contact = |inner: bool, found: Found, start: f64| {
@@ -419,10 +471,10 @@ impl Contacts {
                 }
                 let point = LinkPoint {
                     link: candidate.link,
-                    at: Vec3::Y * (candidate.length * u),
+                    at: Vec3::Y * candidate.along(u),
                 };
                 let overlap = (start - candidate.radius).min(0.0);
-                let left = overlap + (-LESS_OVERLAP * overlap).min(FASTEST_OUT * h);
+                let left = relief.left_of(overlap);
                 let local = normal;
                 let normal = frame.scaled(to.direction(local));
                 let (t1, t2) = tangents(normal);
@@ -443,7 +495,7 @@ impl Contacts {
                         shape,
                         ends: end,
                         u,
-                        inner,
+                        inner: inner && u > 0.0 && u < 1.0,
                         normal: local,
                     };
                     surface = Some(bent.surface(|v| frame.scaled(to.direction(v))));
@@ -462,16 +514,35 @@ impl Contacts {
                 });
             };
             // the tip, then the nearest place between the ends
-            if (moved[1] >= candidate.tip_distance - close || known)
+            let with_tip = candidate.span.1 == 1.0;
+            if with_tip
+                && (moved[1] >= candidate.tip_distance - close || known)
                 && let Some(found) = surface(shape, candidate, end[1], moved[1])
             {
                 contact(false, found, candidate.tip_distance);
             }
             let (low, high) = candidate.inner;
             if low < high
-                && let Some(found) = inside(shape, candidate, end, moved)
-                && (found.u > low && found.u < high || found.entered)
+                && let Some(mut found) = inside(shape, candidate, end, moved)
             {
+                let between = found.u > low && found.u < high || found.entered;
+                if !between {
+                    // on a round surface what pushes stays until it no longer does: places that come and go with the
+                    // slightest turn would keep Newton from converging
+                    let round = matches!(shape, Shape::Sphere { .. } | Shape::Capsule { .. });
+                    let Some(old) = old(true).filter(|old| round && old.force[0] > 0.0) else {
+                        continue;
+                    };
+                    let place = place_at(shape, end, found.u.clamp(low, high), candidate.radius);
+                    let same_side = |place: &Found| {
+                        let normal = frame.scaled(to.direction(place.normal));
+                        normal.dot(old.axes[0]) > SAME_SIDE
+                    };
+                    match place.filter(same_side) {
+                        Some(place) => found = place,
+                        None => continue,
+                    }
+                }
                 let start = candidate.start[0].lerp(candidate.start[1], found.u);
                 let start = closest_point(shape, &Pose::IDENTITY, start).distance;
                 contact(true, found, start);
@@ -551,6 +622,17 @@ impl Contacts {
             axes: contact.axes,
             friction: contact.friction,
         })
+    }
+}
+
+impl Candidate {
+    /// How far along its link the fraction `u` of the segment is \[m\].
+    fn along(&self, u: f64) -> f64 {
+        let (from, to) = self.span;
+        match self.span {
+            (0.0, 1.0) => self.length * u,
+            _ => self.length * (from / (to - from) + u),
+        }
     }
 }
 
@@ -667,6 +749,38 @@ fn surface(shape: &Shape, candidate: &Candidate, end: Vec3, moved: f64) -> Optio
         gap: near.distance - candidate.radius,
         entered: false,
     })
+}
+
+/// The segment's place at the fraction `u`, whether it is the nearest or not.
+fn place_at(shape: &Shape, end: [Vec3; 2], u: f64, radius: f64) -> Option<Found> {
+    let x = end[0].lerp(end[1], u);
+    let near = closest_point(shape, &Pose::IDENTITY, x);
+    let out = (x - near.point) * if near.distance < 0.0 { -1.0 } else { 1.0 };
+    Some(Found {
+        u,
+        normal: out.try_normalize()?,
+        gap: near.distance - radius,
+        entered: false,
+    })
+}
+
+/// Which part of a link with these `ends`, held at the fraction `at` to the solid, may touch it. None where the place of
+/// the hold lies within the solid, or the link goes through it already.
+fn beside_hold(shape: &Shape, ends: [Vec3; 2], at: f64, radius: f64) -> Option<(f64, f64)> {
+    let buried = |x: Vec3| closest_point(shape, &Pose::IDENTITY, x).distance < -radius;
+    if buried(ends[0].lerp(ends[1], at)) || matches!(shape, Shape::HalfSpace) {
+        return None;
+    }
+    let box_ = shape.aabb(&Pose::IDENTITY);
+    let half = 0.25 * (box_.high - box_.low).min_element();
+    let apart = (half / (ends[1] - ends[0]).length()).clamp(NEAR_HOLD.0, NEAR_HOLD.1);
+    let span = if at > 0.5 {
+        (0.0, at - apart)
+    } else {
+        (at + apart, 1.0)
+    };
+    let [a, b] = [span.0, span.1].map(|u| ends[0].lerp(ends[1], u));
+    (nearest(shape, a, b, 1e-2).distance >= -radius).then_some(span)
 }
 
 /// As above, for the place between the ends that is nearest or entered first.

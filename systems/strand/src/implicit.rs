@@ -115,9 +115,10 @@ pub(crate) struct Load {
     pub force: Vec3,
     /// `Σ f ξᵀ` with the points `ξ` in the link's frame.
     pub points: Mat3,
-    /// Torque on the link, and its rotation when that was found.
+    /// Torque on the link, and its rotation and origin when that was found.
     pub torque: Vec3,
     pub rotation: Quat,
+    pub origin: Vec3,
     /// Torque of the joint that the link hangs by, in the link's frame.
     pub joint: Vec3,
     /// How the torque grows with a turn from `rotation`, world axes \[N m\]: contacts move along a
@@ -135,6 +136,7 @@ impl Load {
         points: Mat3::ZERO,
         torque: Vec3::ZERO,
         rotation: Quat::IDENTITY,
+        origin: Vec3::ZERO,
         joint: Vec3::ZERO,
         rolling: Mat3::ZERO,
         stiffness: None,
@@ -265,6 +267,12 @@ impl Problem<'_> {
                 let turned = load_turn(link, load);
                 sum -= load.joint.dot(turn) + load.torque.dot(turned);
                 sum += 0.5 * turned.dot(load.rolling * turned);
+                // contacts on a surface that bends follow it: of a rope that slides over a post, dead forces would resist
+                if let Some(stiffness) = &load.stiffness {
+                    let shift = link.origin - load.origin;
+                    sum += 0.5 * turned.dot(stiffness.tt * turned + stiffness.tp * shift);
+                    sum += 0.5 * shift.dot(stiffness.pt * turned + stiffness.pp * shift);
+                }
             }
             // elasticity of joint, pose spring and stretch
             let deviation = step.rest_inverse * rotation[j];

@@ -401,7 +401,7 @@ impl Response {
             if load.acts {
                 *load = Load::ZERO;
             }
-            load.rotation = link.rotation;
+            (load.rotation, load.origin) = (link.rotation, link.origin);
         }
         for row in &self.rows {
             row.apply(links, loads);

@@ -12,7 +12,7 @@ use crate::base::BaseFrame;
 use crate::body_step::push_exactly;
 use crate::chain::{BASE, Chain};
 use crate::constraint::StepConstraint;
-use crate::contact::{Contacts, Swept};
+use crate::contact::{Contacts, Relief, Swept};
 use crate::continuum::Interaction;
 use crate::implicit::{Bdf, FieldForce, LinkStep, Problem};
 use crate::kinematics::{Bases, Link, place_into};
@@ -162,6 +162,8 @@ pub(crate) struct Step<'a> {
     pub part: (f64, f64),
     /// Its length and difference formula.
     pub bdf: Bdf,
+    /// Whether contacts push along their normals only.
+    pub frictionless: bool,
 }
 
 impl<'a> Step<'a> {
@@ -186,6 +188,7 @@ impl<'a> Step<'a> {
             end: t,
             part: (0.0, 1.0),
             bdf: Bdf::none(),
+            frictionless: false,
         }
     }
 
@@ -196,6 +199,7 @@ impl<'a> Step<'a> {
             (self.t, self.end) = (part.start, part.start + part.h);
             self.part = part.fractions;
             self.bdf = self.difference_formula(part.h, control.first_order());
+            self.frictionless = control.is_frictionless();
 
             // the equations of motion F(t, y, ẏ) = 0 at the end of the step (Hadap 2006, §2-3)
             self.move_bases();
@@ -216,6 +220,9 @@ impl<'a> Step<'a> {
                 self.open_account();
                 self.accept();
                 self.apply_impacts(control.struck());
+                if control.is_unsolved() {
+                    self.take_energy_from_nowhere();
+                }
                 self.close_account();
                 control.go_on(self);
             }
@@ -467,6 +474,8 @@ impl<'a> Step<'a> {
             frames,
             link_steps,
             bdf: self.bdf,
+            frictionless: self.frictionless,
+            relief: Relief::new(self.bdf.h, self.part.1 - self.part.0),
             t,
             bilateral,
             response,

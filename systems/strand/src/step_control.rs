@@ -68,8 +68,12 @@ pub(crate) struct StepControl<'a> {
     gave_up: bool,
     /// Whether the present step is taken again at first order because a body was struck in it.
     first_order: bool,
+    /// Whether the present step, unsolved at its smallest, is taken again at first order and without friction.
+    last_resort: bool,
     /// Whether a body is struck in the step just solved.
     struck: bool,
+    /// Whether the step just accepted was not solved.
+    unsolved: bool,
     /// Error of the step just solved, as a part of what is allowed.
     ratio: f64,
 }
@@ -99,7 +103,9 @@ impl<'a> StepControl<'a> {
             halvings,
             gave_up: false,
             first_order: false,
+            last_resort: false,
             struck: false,
+            unsolved: false,
             ratio: 0.0,
         }
     }
@@ -117,7 +123,17 @@ impl<'a> StepControl<'a> {
 
     /// Whether it has to be of first order.
     pub(crate) fn first_order(&self) -> bool {
-        self.first_order
+        self.first_order || self.last_resort
+    }
+
+    /// Whether contacts of the present step push along their normals only.
+    pub(crate) fn is_frictionless(&self) -> bool {
+        self.last_resort
+    }
+
+    /// Whether the step that is accepted was not solved.
+    pub(crate) fn is_unsolved(&self) -> bool {
+        self.unsolved
     }
 
     /// Most Newton iterations of a solve.
@@ -155,13 +171,23 @@ impl<'a> StepControl<'a> {
             && ratio > 1.0
             && !step.strikes_obstacle()
             && !step.strikes_strand();
-        let again = !solved.converged || (rough && !self.first_order);
+        // but not of one that ends with far more energy than there was: Newton has found another solution than the one that
+        // the motion leads to, as of a stiff strand that snaps past an edge
+        let gains = solved.converged && step.input.bodies == 0 && ratio > 1.0 && step.gains_much();
+        let again = !solved.converged || gains || (rough && !self.first_order);
         let tally = &mut step.work.tally;
         if again && !self.gave_up && self.halvings < self.options.halvings {
             self.halvings += 1;
             tally.halved += 1;
             return false;
         }
+        // friction that jams two links which could not slide anyway has no solution that Newton finds, or more than one:
+        // without it, and at first order, a small step has one
+        if !solved.converged && !self.last_resort {
+            self.last_resort = true;
+            return false;
+        }
+        self.unsolved = !solved.converged;
         self.gave_up |= !solved.converged;
         tally.failed += u64::from(!solved.converged);
         tally.steps += (step.input.members.len() - step.input.bodies) as u64;
@@ -174,7 +200,7 @@ impl<'a> StepControl<'a> {
     pub(crate) fn go_on(&mut self, step: &mut Step<'_>) {
         let size = self.parts >> self.halvings;
         self.done += size;
-        self.first_order = false;
+        (self.first_order, self.last_resort) = (false, false);
         let known = step.strands.iter().all(|strand| strand.depth > 2);
         let calm = known && self.ratio < 1.0 / 16.0 || !self.is_controlled();
         let calm = calm || (self.gave_up && self.halvings > HALVINGS_AFTER_FAILURE);

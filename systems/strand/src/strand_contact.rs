@@ -20,7 +20,7 @@ use serde::{Deserialize, Serialize};
 use crate::base::BaseFrame;
 use crate::chain::{BASE, Chain};
 use crate::constraint::{Anchor, LinkPoint};
-use crate::contact::{FASTEST_OUT, LESS_OVERLAP, MARGIN, SLOW};
+use crate::contact::{MARGIN, Relief, SLOW};
 use crate::kinematics::Link;
 use crate::near::{Nearest, Pair, meet, nearest};
 use crate::response::{Row, RowJacobian};
@@ -217,7 +217,7 @@ impl StrandContacts {
         input: &StepInput<'_>,
         frames: &[BaseFrame],
         links: &[Link],
-        h: f64,
+        relief: Relief,
     ) {
         // boxes that an iterate has left grow
         let mut left = false;
@@ -255,7 +255,7 @@ impl StrandContacts {
             };
             let [a, b] = pair.map(|k| &self.watched[k]);
             let before = before.map(|before| (stage, before));
-            let contact = candidate.contact((a, b), known, before, frames, links, h);
+            let contact = candidate.contact((a, b), known, before, frames, links, relief);
             self.active.extend(contact);
         }
         self.known.clear();
@@ -317,8 +317,9 @@ impl Candidate {
         before: Option<(Stage, &Contact)>,
         frames: &[BaseFrame],
         links: &[Link],
-        h: f64,
+        relief: Relief,
     ) -> Option<Contact> {
+        let h = relief.h;
         // nothing to do while both have moved less than their distance
         let ends = |watched: &Watched| {
             let (frame, link) = (&frames[watched.member], &links[watched.link]);
@@ -382,7 +383,7 @@ impl Candidate {
         let slow = slip[0] * slip[0] + slip[1] * slip[1] < SLOW * SLOW * h * h;
         // an overlap at the start is reduced, not thrown out
         let overlap = (self.distance - self.radius).min(0.0);
-        let left = overlap + (-LESS_OVERLAP * overlap).min(FASTEST_OUT * h);
+        let left = relief.left_of(overlap);
         let points = [a.point(place, frames, links), b.point(place, frames, links)];
         let beside = |k: usize, at: Vec3| points[k].at - at;
         let middle = |own: &Watched, at: Vec3| own.point(at, frames, links).at;

@@ -1,11 +1,12 @@
 //! Implicit fields, constraints and obstacles of a group, evaluated at every Newton iterate.
 
 use drystone_base::{Mat3, Pose, Vec3};
+use drystone_complementarity::solvers::Bound;
 
 use crate::Model;
 use crate::base::BaseFrame;
 use crate::constraint::{LinkPoint, StepConstraint};
-use crate::contact::{Contacts, Swept};
+use crate::contact::{Contacts, Relief, Swept};
 use crate::implicit::{Bdf, FieldForce, LinkStep, Load};
 use crate::kinematics::Link;
 use crate::newton::{Coupling, Iterate};
@@ -21,6 +22,10 @@ pub(crate) struct Surroundings<'a> {
     pub frames: &'a [BaseFrame],
     pub link_steps: &'a [LinkStep],
     pub bdf: Bdf,
+    /// Whether contacts push along their normals only.
+    pub frictionless: bool,
+    /// How overlaps at the start are reduced.
+    pub relief: Relief,
     pub t: f64,
     pub bilateral: &'a [(usize, StepConstraint)],
     pub response: &'a mut Response,
@@ -79,7 +84,7 @@ impl Coupling for Surroundings<'_> {
                 continue;
             }
             let own = &links[member.range()];
-            contacts.detect(obstacles, self.swept, frame, own, self.bdf.h);
+            contacts.detect(obstacles, self.swept, frame, own, self.relief);
             let start = self.response.rows.len();
             contacts.rows(member.first, &mut self.response.rows);
             let rows = &mut self.response.rows[start..];
@@ -88,8 +93,15 @@ impl Coupling for Surroundings<'_> {
         if !self.strand_contacts.is_off() {
             loads.resize(links.len(), Load::ZERO);
             let contacts = &mut *self.strand_contacts;
-            contacts.detect(self.input, self.frames, links, self.bdf.h);
+            contacts.detect(self.input, self.frames, links, self.relief);
             contacts.rows(self.frames, &mut self.response.rows);
+        }
+        if self.frictionless {
+            for row in &mut self.response.rows {
+                if let Bound::Disc { friction, .. } = &mut row.bound {
+                    *friction = 0.0;
+                }
+            }
         }
         self.response.is_proximal = self.strand_contacts.len() > 0;
         self.response.apply(links, loads);

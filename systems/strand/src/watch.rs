@@ -59,8 +59,9 @@ pub struct EnergyGain {
 pub(crate) struct Opening {
     kinetic: f64,
     elastic: f64,
-    /// Work of all forces but those of bases and obstacles \[J\].
+    /// Work of all forces but those of bases and obstacles; of that, what no constraint does \[J\].
     work: f64,
+    given: f64,
     /// Pose of the base by member.
     base: Vec<Pose>,
     base_impulse: Vec<[Vec3; 2]>,
@@ -72,9 +73,11 @@ impl Step<'_> {
     pub(crate) fn open_account(&mut self) {
         self.find_step_velocities();
         let (kinetic, elastic) = self.energies();
-        let work = self.work_of_forces() + self.work_of_constraints();
+        let given = self.work_of_forces();
+        let work = given + self.work_of_constraints();
         let opening = &mut self.work.opening;
-        (opening.kinetic, opening.elastic, opening.work) = (kinetic, elastic, work);
+        (opening.kinetic, opening.elastic) = (kinetic, elastic);
+        (opening.work, opening.given) = (work, given);
         opening.base.clear();
         opening.base_impulse.clear();
         opening
@@ -84,6 +87,31 @@ impl Step<'_> {
             opening.base.push(strand.base);
             opening.base_impulse.push(strand.base_impulse);
             kept.clone_from(&strand.reactions);
+        }
+    }
+
+    /// After a step that was not solved: its velocities, differences of a pose that is off by anything, are reduced until
+    /// there is no more energy than before and than gravity, fields and loads have given. The next step is of first order.
+    pub(crate) fn take_energy_from_nowhere(&mut self) {
+        let (kinetic, elastic) = self.energies();
+        let opening = &self.work.opening;
+        let allowed = (opening.kinetic + opening.elastic + opening.given - elastic).max(0.0);
+        if kinetic <= allowed || !kinetic.is_finite() {
+            return;
+        }
+        let part = (allowed / kinetic).sqrt();
+        for strand in self.strands.iter_mut() {
+            for past in &mut strand.history {
+                past.velocity[0] *= part;
+                past.axes_rate[0] *= part;
+            }
+            for rate in &mut strand.rate {
+                *rate *= part;
+            }
+            for rate in &mut strand.stretch_rate {
+                *rate *= part;
+            }
+            strand.depth = 0;
         }
     }
 
@@ -120,6 +148,42 @@ impl Step<'_> {
                 at_stake: sum.at_stake * share,
             };
         }
+    }
+
+    /// Whether the step just solved, not yet accepted, of strands alone ends with more energy than there was, by more than
+    /// half of what is at stake. Never where bases or obstacles move, whose work is not known before a step is accepted.
+    pub(crate) fn gains_much(&mut self) -> bool {
+        let mut frames = self.work.frames.iter().zip(&*self.strands);
+        let driven = frames.any(|(frame, strand)| !(frame.plain && frame.pose == strand.base));
+        let moves = |motion: &Swept| motion.from != motion.to;
+        if driven || self.work.swept.iter().any(moves) {
+            return false;
+        }
+        self.find_step_velocities();
+        let (mut gain, law) = (0.0, &*self.input.model.law);
+        let links = &self.work.iterate;
+        for (k, member) in self.input.members.iter().enumerate() {
+            for (j, own) in member.range().enumerate() {
+                let (body, link) = (&self.work.link_steps[own], &links.links[own]);
+                let (v, m) = (
+                    link.centre * self.bdf.s - body.velocity_history,
+                    body.second_moments,
+                );
+                let rate = self.axes_rate(k, j, &link.axes);
+                let turning = m.x * rate.x_axis.length_squared()
+                    + m.y * rate.y_axis.length_squared()
+                    + m.z * rate.z_axis.length_squared();
+                gain += 0.5 * (body.mass * v.length_squared() + turning);
+                let deviation = body.rest_inverse * links.rotation[own];
+                gain += law.energy(&body.stiffness, deviation);
+                if let (Some((stiffness, _)), Some(e)) = (body.stretch, links.stretch.get(own)) {
+                    gain += 0.5 * stiffness * e * e;
+                }
+            }
+        }
+        let (kinetic, elastic) = self.energies();
+        gain -= kinetic + elastic + self.work_of_forces() + self.work_of_constraints();
+        gain > 0.5 * (kinetic + self.footing())
     }
 
     /// The gain of the group, if it is more than passes for discretisation error; and its surplus as a part of that \[1\].

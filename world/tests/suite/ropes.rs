@@ -192,3 +192,42 @@ fn momentum_is_kept_when_what_carries_a_strand_meets_another_body() {
         assert!(off < 1e-8, "{mass} kg: momentum off by {off:.1e}"); // measured: 8e-10, 1e-12, 3e-12
     }
 }
+
+/// A bob at the end of a rope of 1 m, both level with the root.
+fn level(bob: f64, rope_mass: f64, segments: u32, clamped: bool, dt: f64) -> Scene {
+    let mut scene = Scene::new();
+    scene.dt = dt;
+    let ball = Body::ball(0.05).named("bob").mass(bob);
+    scene.add(ball.at(1.05, 0.0, 0.0));
+    let mut strand = Strand::straight([0.0; 3], [1.0, 0.0, 0.0], segments);
+    if !clamped {
+        strand.root = 0.0;
+    }
+    let mut fibre = Fibre::thread(rope_mass, 1e-4, 1e-4);
+    fibre.radius = 2e-3.into();
+    let held = Hold::tip().to(Anchor::On("bob".into()));
+    scene.add(strand.of(fibre).hold(held));
+    scene
+}
+
+/// Segments as long as the bob is wide once jammed between the place where they are held on the bob and its far side.
+#[test]
+fn a_bob_released_level_with_its_root_never_gains_and_is_always_solved() {
+    for (bob, rope_mass, segments, clamped, dt) in [
+        (0.01, 0.01, 10, false, 0.02),
+        (0.01, 0.01, 10, false, 0.005),
+        (0.01, 0.01, 10, true, 0.01),
+        (0.001, 0.1, 10, true, 0.01),
+        (0.1, 0.1, 10, false, 0.02),
+        (1.0, 0.01, 20, false, 0.01),
+        (100.0, 0.01, 10, false, 0.005),
+    ] {
+        let mut world = World::new(&level(bob, rope_mass, segments, clamped, dt)).unwrap();
+        let (gain, _) = run(&mut world, 10.0);
+        let failed = world.strand_total().unwrap().failed;
+        let case = format!("{bob} kg on {rope_mass} kg, {segments}, {clamped}, {dt} s");
+        // measured: never above the start, none unsolved
+        assert!(gain <= 0.0 && failed == 0, "{case}: {gain:.1e} J, {failed}");
+        assert!(world.is_sound(), "{case}: {:?}", world.findings());
+    }
+}
