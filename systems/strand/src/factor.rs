@@ -26,6 +26,9 @@ pub(crate) enum Kind {
     /// A positive definite neighbour: no geometric terms, elasticity made positive. Its step always
     /// goes downhill.
     Positive,
+    /// The positive definite one, and symmetric, with the tension of links: a taut strand resists what
+    /// would turn it. How an impulse is answered between two steps.
+    Taut,
 }
 
 /// One eliminated joint; written by `eliminate`.
@@ -76,6 +79,8 @@ struct ReducedHessian {
     pt: Mat3,
     pp: Mat3,
     required: Wrench,
+    /// Sum of required forces times their levers; below zero where they draw the link out \[N m\].
+    drawn: f64,
 }
 
 /// The factor of one strand's step matrix.
@@ -307,6 +312,7 @@ impl Factor {
             // inertia and drag at the centre c: force f, and h = m s² + d s on the diagonal of A_pp
             let c = y * step.half;
             let mut f = step.force(s, link.centre);
+            hessian.drawn += f.dot(c);
             let h = step.mass * s * s + s * step.drag;
             // anisotropic drag and implicit fields: δf = M (p + θ × c)
             if step.drag_less != 0.0 || !sampled.is_empty() {
@@ -392,7 +398,11 @@ impl Factor {
                     hessian.tt -= levers.transpose() - scalar(x.x + y.y + z.z);
                 }
                 // contacts that roll along the segment, and over a curved surface
-                hessian.tt += load.rolling;
+                if kind == Kind::Taut {
+                    hessian.drawn -= x.x + y.y + z.z;
+                } else {
+                    hessian.tt += load.rolling;
+                }
                 if let Some(more) = load.stiffness.filter(|_| exact) {
                     hessian.tt += more.tt;
                     hessian.tp += more.tp;
@@ -400,6 +410,12 @@ impl Factor {
                     hessian.pp += more.pp;
                 }
                 joint_torque += load.joint;
+            }
+
+            // tension: the positive part of [F][l] for levers l along the link
+            if kind == Kind::Taut && chain.parent[j] != FREE {
+                let tension = (-hessian.drawn).max(0.0);
+                hessian.tt += scalar(tension) - drystone_base::rotation::outer(y * tension, y);
             }
 
             // a rigid body: all six degrees of freedom at once, residual (n; F)
@@ -805,6 +821,7 @@ impl ReducedHessian {
             moment: Vec3::ZERO,
             force: Vec3::ZERO,
         },
+        drawn: 0.0,
     };
 
     /// The inertia about a point `−r` away, fixed to the inner body.
@@ -819,6 +836,7 @@ impl ReducedHessian {
         if geometric {
             self.tt += skew_skew(self.required.force, r);
         }
+        self.drawn = self.required.force.dot(r);
         self.required.moment += r.cross(self.required.force);
     }
 
@@ -829,6 +847,7 @@ impl ReducedHessian {
         self.pp += other.pp;
         self.required.moment += other.required.moment;
         self.required.force += other.required.force;
+        self.drawn += other.drawn;
     }
 }
 

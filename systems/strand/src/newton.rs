@@ -220,6 +220,19 @@ impl Iterate {
         );
     }
 
+    /// The matrix with which bodies answer impulses between two steps.
+    pub(crate) fn factor_taut(&mut self, problem: &Problem<'_>) {
+        self.factor.eliminate(
+            problem,
+            &self.rotation,
+            &self.stretch,
+            &self.links,
+            &self.sampled,
+            &self.loads,
+            Kind::Taut,
+        );
+    }
+
     /// Size of the step that the factor holds.
     fn size_of_step(&self, length: f64) -> (f64, f64) {
         let (mut largest, mut slope) = (0.0f64, 0.0);
