@@ -1,6 +1,6 @@
 //! One step of everything: bodies with their strands, then cloth, then what only follows.
 
-use drystone_base::Stopwatch;
+use drystone_base::{Stopwatch, Vec3};
 
 use crate::exchange::ExchangeGain;
 use crate::report::{CouplingGain, CouplingReport, Seconds};
@@ -69,7 +69,7 @@ impl World {
         };
         if let (Some(cloths), Some(before)) = (&mut self.cloths, before) {
             self.exchange.measure(&self.rigid);
-            cloths.set_out(&self.rigid, dt, &self.exchange);
+            cloths.set_out(&self.rigid, dt, &self.exchange, self.strands.as_mut());
             report.coupling = self.close_exchange(dt);
             self.diagnose_coupling(&report.coupling.gains);
             return self.finish_step(report, before, go_on);
@@ -91,7 +91,10 @@ impl World {
             return CouplingReport::default();
         };
         let (back, groups) = (cloths.withdrawn(), cloths.groups());
-        let load = |i: usize| [cloths.load(i, dt), back[i]];
+        let load = |i: usize| match cloths.is_linked(i) {
+            true => [[Vec3::ZERO; 2]; 2],
+            false => [cloths.load(i, dt), back[i]],
+        };
         let found = self.exchange.close(&self.rigid, load, |i| groups[i], dt);
         let gain = |gain: ExchangeGain| {
             Some(CouplingGain {
@@ -141,7 +144,7 @@ impl World {
                 ..Report::default()
             };
         } else if finished {
-            cloths.gather(&mut self.rigid);
+            cloths.gather(&mut self.rigid, self.strands.as_mut(), self.last_step);
             self.follow_with_strands(&mut report);
         } else {
             self.unfinished = Some(before);

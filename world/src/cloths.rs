@@ -11,8 +11,9 @@ use std::sync::Arc;
 
 use drystone_base::{Pose, Quat, Stopwatch, Vec3};
 use drystone_cloth::{
-    Answer, Feature, FreeMotion, Kept, Moment, Report, Stall, State, System, Tally,
+    Answer, Feature, FreeMotion, Kept, LinkedBodies, Moment, Report, Stall, State, System, Tally,
 };
+use drystone_geometry::Aabb;
 use drystone_rigid as rigid;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -20,6 +21,8 @@ use serde::{Deserialize, Serialize};
 use crate::cloth::build::{Built, PendingObstacle, build, sheet};
 use crate::cloth::hold::contacts;
 use crate::exchange::Exchange;
+use crate::strands::Strands;
+use crate::trees::{is_near, lately};
 use crate::{Body, Cloth, FrameCloth, FrameStrand, Material, Scene, SceneError};
 
 /// All that moves about the cloth of a world.
@@ -112,6 +115,8 @@ pub(crate) struct Cloths {
     /// Least thickness of a cloth, for bodies that enter \[m\].
     thickness: f64,
     loads: Vec<[Vec3; 2]>,
+    /// By obstacle, whether it answers with a tree of strands in this step; written by `set_out`.
+    linked: Vec<bool>,
     /// Number of the system's meetings that are among the findings already.
     pub(crate) told: usize,
     pub(crate) total: ClothTotal,
@@ -144,6 +149,7 @@ impl Cloths {
             appearances: appearances.collect(),
             thickness: model.thicknesses().fold(f64::INFINITY, f64::min),
             loads: vec![[Vec3::ZERO; 2]; scene.bodies.len()],
+            linked: Vec::new(),
             system: match time > 0.0 {
                 true => System::new_at(model, options, time)?,
                 false => System::new(model, options)?,
@@ -175,9 +181,22 @@ impl Cloths {
         self.loads[i].map(|impulse| impulse / dt)
     }
 
+    /// Whether body `i` answers with a tree of strands in this step: it then has nothing of what was foretold to it.
+    pub(crate) fn is_linked(&self, i: usize) -> bool {
+        let mut linked = self.obstacles.iter().zip(&self.linked);
+        linked.any(|(&(body, _), linked)| body == i && *linked)
+    }
+
     /// Sets out to follow the bodies, which have just taken a step of `dt`. Those that are free give way: they take
-    /// part in the events from where they began the step, and end where cloth and their own motion led them.
-    pub(crate) fn set_out(&mut self, rigid: &rigid::System, dt: f64, exchange: &Exchange) {
+    /// part in the events from where they began the step, and end where cloth and their own motion led them; those in
+    /// trees of strands with what these leave them.
+    pub(crate) fn set_out(
+        &mut self,
+        rigid: &rigid::System,
+        dt: f64,
+        exchange: &Exchange,
+        strands: Option<&mut Strands>,
+    ) {
         self.let_in(rigid);
         let (state, model) = (&rigid.state, &rigid.model);
         let pose = |body: usize| -> Pose { state.shape_pose(model, body) };
@@ -208,8 +227,15 @@ impl Cloths {
             obstacle[self.obstacles[*k].0] = Some(*k);
         }
         let contacts = contacts(rigid, dt, |body| obstacle[body]);
+        let links = strands.map_or_else(Vec::new, |strands| {
+            self.linked(rigid, strands, |body| obstacle[body], dt)
+        });
         // what is held goes straight, what nothing holds falls on a parabola
         let mut held = vec![false; self.obstacles.len()];
+        self.linked = held.clone();
+        for k in links.iter().flat_map(|link| &link.obstacles) {
+            (held[*k], self.linked[*k]) = (true, true);
+        }
         for contact in contacts.iter().filter(|contact| contact.holds) {
             for k in contact.obstacles.into_iter().flatten() {
                 held[k] = true;
@@ -222,10 +248,59 @@ impl Cloths {
                 motion.velocity -= motion.acceleration * (0.5 * dt);
             }
         }
-        driven.extend(self.system.free_obstacles(&free, &contacts, dt));
+        driven.extend(
+            self.system
+                .free_linked_obstacles(&free, &contacts, &links, dt),
+        );
         for k in driven {
             self.system.drive_obstacle(k, pose(self.obstacles[k].0), dt);
         }
+    }
+
+    /// How bodies in trees of strands answer cloth that is near them or pinned to them; `obstacle` says which
+    /// obstacle a body is that gives way.
+    fn linked(
+        &self,
+        rigid: &rigid::System,
+        strands: &mut Strands,
+        obstacle: impl Fn(usize) -> Option<usize>,
+        dt: f64,
+    ) -> Vec<LinkedBodies> {
+        let mut bodies = vec![None; strands.system.model.bodies.len()];
+        for (body, link) in strands.links.iter().enumerate() {
+            if let Some(link) = link {
+                bodies[*link] = Some(body);
+            }
+        }
+        let pinned = |body: usize| self.attachments.iter().any(|pin| pin.2 == body);
+        let bounds = std::cell::OnceCell::new();
+        let near = |link: usize| {
+            let bounds = bounds.get_or_init(|| self.bounds(rigid.state.time));
+            let body = bodies[link];
+            body.is_some_and(|body| {
+                pinned(body) || is_near(rigid, body, &strands.begun[link], bounds)
+            })
+        };
+        let trees = strands.trees(|link| obstacle(bodies[link]?), near);
+        let linked = trees.iter().filter_map(|tree| strands.linked(tree, dt));
+        linked.collect()
+    }
+
+    /// Box about all cloth until `time`, if it goes on as it goes.
+    fn bounds(&self, time: f64) -> Aabb {
+        let (mut bounds, ahead) = (Aabb::EMPTY, time - self.system.time());
+        for sheet in 0..self.system.model().sheets.len() {
+            let (points, speeds) = (self.system.points(sheet), self.system.velocities(sheet));
+            for (point, velocity) in points.into_iter().zip(speeds) {
+                let far = self.thickness + velocity.length() * ahead;
+                let about = Aabb {
+                    low: point,
+                    high: point,
+                };
+                bounds = bounds.union(&about.grown(far));
+            }
+        }
+        bounds
     }
 
     /// Follows the bodies to where they are, unless `go_on` says no on the way; then false, and the next call takes it
@@ -282,14 +357,59 @@ impl Cloths {
         })
     }
 
-    /// Puts the bodies where they have given way to, and keeps what their contacts have held back.
-    pub(crate) fn gather(&mut self, rigid: &mut rigid::System) {
+    /// Puts the bodies where they have given way to, and keeps what their contacts have held back. Trees of strands take
+    /// their part.
+    pub(crate) fn gather(
+        &mut self,
+        rigid: &mut rigid::System,
+        strands: Option<&mut Strands>,
+        dt: f64,
+    ) {
+        if let Some(strands) = strands {
+            self.hand_on(rigid, strands, dt);
+        }
         for (k, &(body, moves)) in self.obstacles.iter().enumerate() {
             if moves {
-                let load = give_way(rigid, body, self.system.answer_of(k));
+                let answer = self.system.answer_of(k);
+                let load = match answer.filter(|answer| answer.shared.is_some()) {
+                    Some(answer) => lately(self.loads[body], answer.received),
+                    None => give_way(rigid, body, answer),
+                };
                 self.loads[body] = load;
                 // what was exerted on a prescribed body moves nothing
                 self.system.take_reaction(k, Vec3::ZERO);
+            }
+        }
+    }
+
+    /// Hands on to trees of strands what their bodies have received; these go where the trees have them.
+    fn hand_on(&self, rigid: &mut rigid::System, strands: &mut Strands, dt: f64) {
+        let mut obstacle = vec![None; rigid.model.len()];
+        for (k, &(body, _)) in self.obstacles.iter().enumerate() {
+            obstacle[body] = Some(k);
+        }
+        let mut bodies = vec![None; strands.system.model.bodies.len()];
+        for (body, link) in strands.links.iter().enumerate() {
+            if let Some(link) = link {
+                bodies[*link] = Some(body);
+            }
+        }
+        let shared = |k: usize| self.system.answer_of(k).filter(|a| a.shared.is_some());
+        let obstacle = |link: usize| bodies[link].and_then(|body| obstacle[body]);
+        let concerned = |link: usize| obstacle(link).and_then(shared).is_some();
+        for tree in strands.trees(obstacle, concerned) {
+            if strands.hand_on(&tree, shared, dt) {
+                for link in &tree.links {
+                    let now = strands.system.body(*link);
+                    if let Some(body) = bodies[*link] {
+                        let state = &mut rigid.state;
+                        state.position[body] = now.pose.position;
+                        state.rotation[body] = now.pose.rotation;
+                        state.linear_velocity[body] = now.linear_velocity;
+                        state.angular_velocity[body] = now.angular_velocity;
+                        state.wake(body);
+                    }
+                }
             }
         }
     }

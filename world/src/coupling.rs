@@ -70,6 +70,7 @@ impl Strands {
             return rigid.advance(dt);
         }
         rigid.apply_fields(dt);
+        self.begin_step();
         self.advance_together(rigid, coupled_bodies, dt)
     }
 

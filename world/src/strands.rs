@@ -60,6 +60,8 @@ pub(crate) struct Strands {
     pub(crate) links: Vec<Option<usize>>,
     /// Impulses of contacts with other bodies on each of those over the last step.
     pub(crate) impulses: Vec<ContactImpulse>,
+    /// Motion of those bodies before their last step; written by `begin_step`.
+    pub(crate) begun: Vec<strand::BodyMotion>,
     /// Bodies that strands pass through.
     pub(crate) passable: Vec<bool>,
     /// Pose of the shape of each body now.
@@ -111,6 +113,7 @@ impl Strands {
             substeps: scene.solver.strand.steps_per_frame.div_ceil(steps),
             impulses: vec![ContactImpulse::default(); system.model.bodies.len()],
             links,
+            begun: Vec::new(),
             passable: scene.bodies.iter().map(|body| body.passable).collect(),
             poses: poses(rigid),
             system,
@@ -537,6 +540,7 @@ impl Strands {
             rest_shapes: self.rest_shapes.clone(),
             links: self.links.clone(),
             impulses: self.impulses.clone(),
+            begun: Vec::new(),
             passable: self.passable.clone(),
             poses: self.poses.clone(),
             behind: false,

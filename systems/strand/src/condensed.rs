@@ -7,12 +7,13 @@
 //!
 //! with the matrix `H` of the last step, the rows `N` of what is held in it, and the six degrees of freedom
 //! `E` of each body. `H` is the inertia and what stiffness and tension resist within a step, without the terms
-//! that would make it indefinite: so `R` is symmetric and `0 ≤ R ≤ M⁻¹`. [`System::take_impulses`] gives all links
+//! that would make it indefinite, and with damping and stiffness for the time in which the impulses act: so `R` is symmetric and `0 ≤ R ≤ M⁻¹`. [`System::take_impulses`] gives all links
 //! of the tree their part of such an impulse at once, `s² H⁻¹ (Eᵀ p − Nᵀ K⁻¹ X p)`: momentum is that of `p`
 //! and of what holds the tree in the world, and kinetic energy grows by no more than the work of `p`.
 
 use drystone_base::rotation::{log, nudge, skew_times};
 use drystone_base::{Mat3, Pose, Quat, Vec3};
+use drystone_complementarity::DenseFactor;
 use drystone_complementarity::solvers::Bound;
 
 use crate::factor::Factor;
@@ -51,8 +52,8 @@ pub struct BodyImpulse {
     pub impulse: [Vec3; 2],
     /// The same times the time since it acted, summed \[N s²\], \[N m s²\]: what they have moved.
     pub moved: [Vec3; 2],
-    /// Pose of its frame, to which that has led.
-    pub pose: Pose,
+    /// Pose of its frame, to which that has led, where somebody knows.
+    pub pose: Option<Pose>,
 }
 
 /// What a group keeps of its response.
@@ -63,55 +64,7 @@ pub(crate) struct Condensed {
     /// Motion of bodies' freedoms and of rows under unit loads on each of them.
     whole: Vec<f64>,
     /// Factor of `K`.
-    held: Dense,
-}
-
-/// Factor of a dense symmetric matrix, `L D Lᵀ` by rows; what is lost in rounding answers nothing.
-#[derive(Clone, Debug, Default)]
-struct Dense {
-    n: usize,
-    lower: Vec<f64>,
-    inverse: Vec<f64>,
-}
-
-impl Dense {
-    fn new(n: usize, entry: impl Fn(usize, usize) -> f64) -> Self {
-        let (mut lower, mut inverse) = (vec![0.0; n * n], vec![0.0; n]);
-        let mut row = vec![0.0; n];
-        for i in 0..n {
-            let given = entry(i, i);
-            for j in 0..=i {
-                let done: f64 = (0..j).map(|k| row[k] * lower[j * n + k]).sum();
-                // L D, and L of the row
-                row[j] = entry(i, j) - done;
-                lower[i * n + j] = row[j] * inverse[j];
-            }
-            let done: f64 = (0..i).map(|k| row[k] * lower[i * n + k]).sum();
-            let pivot = given - done;
-            lower[i * n + i] = 1.0;
-            inverse[i] = if pivot > 1e-14 * given {
-                1.0 / pivot
-            } else {
-                0.0
-            };
-        }
-        Self { n, lower, inverse }
-    }
-
-    fn solve(&self, b: &mut [f64]) {
-        let n = self.n;
-        for i in 0..n {
-            let done: f64 = (0..i).map(|k| self.lower[i * n + k] * b[k]).sum();
-            b[i] -= done;
-        }
-        for (b, inverse) in b.iter_mut().zip(&self.inverse) {
-            *b *= inverse;
-        }
-        for i in (0..n).rev() {
-            let done: f64 = (i + 1..n).map(|k| self.lower[k * n + i] * b[k]).sum();
-            b[i] -= done;
-        }
-    }
+    held: DenseFactor,
 }
 
 /// Puts a unit load on freedom `c` of the body that is link `link`.
@@ -134,8 +87,8 @@ fn body_moved(factor: &Factor, link: usize, c: usize) -> f64 {
 }
 
 impl Group {
-    /// How its bodies answer impulses after the last step, and what [`Self::take`] needs for that.
-    fn condense(&mut self, model: &Model) -> Option<TreeResponse> {
+    /// How its bodies answer impulses over `span` seconds after the last step, and what [`Self::take`] needs for that.
+    fn condense(&mut self, model: &Model, span: f64) -> Option<TreeResponse> {
         let bdf = self.last?;
         let work = &mut self.work;
         let problem = Problem {
@@ -145,7 +98,7 @@ impl Group {
             link_steps: &work.link_steps,
             penalties: &work.penalties,
         };
-        work.iterate.factor_taut(&problem);
+        work.iterate.factor_taut(&problem, (span / bdf.h).max(1.0));
         // rows that hold: of constraints, and of contacts that push
         let mut rows = work.response.rows.clone();
         let known = rows.len();
@@ -200,7 +153,7 @@ impl Group {
         // R = s² (B − Xᵀ K⁻¹ X)
         let entry = |i: usize, j: usize| whole[i * (n + m) + j];
         let most = (n..n + m).fold(0.0f64, |most, i| most.max(entry(i, i)));
-        let held = Dense::new(m, |i, j| {
+        let held = DenseFactor::new(m, |i, j| {
             entry(n + i, n + j) + if i == j { SOFT * most } else { 0.0 }
         });
         let mut matrix = vec![0.0; n * n];
@@ -279,9 +232,11 @@ impl Group {
             self.displace(1.0);
         }
         for (link, body) in received.iter().enumerate() {
-            let principal = self.principal[link];
-            self.work.iterate.centres[link] = body.pose.position;
-            self.work.iterate.rotation[link] = (body.pose.rotation * principal).normalize();
+            if let Some(pose) = body.pose {
+                let principal = self.principal[link];
+                self.work.iterate.centres[link] = pose.position;
+                self.work.iterate.rotation[link] = (pose.rotation * principal).normalize();
+            }
         }
         self.place();
         // what the next step needs of the last ones moves along
@@ -337,10 +292,13 @@ impl Group {
         );
         let mut off = vec![0.0; width];
         for (link, body) in received.iter().enumerate() {
+            let Some(pose) = body.pose else {
+                continue;
+            };
             let now = &iterate.links[link];
-            let wanted = body.pose.rotation * self.principal[link];
+            let wanted = pose.rotation * self.principal[link];
             let turn = wanted * log(now.rotation.conjugate() * wanted);
-            let shift = body.pose.position - now.centre;
+            let shift = pose.position - now.centre;
             off[6 * link..][..3].copy_from_slice(&shift.to_array());
             off[6 * link + 3..][..3].copy_from_slice(&turn.to_array());
         }
@@ -376,7 +334,7 @@ impl Group {
             (true, false) => SOFT * turn,
             _ => SOFT * row,
         };
-        let whole = Dense::new(width, |i, j| {
+        let whole = DenseFactor::new(width, |i, j| {
             entry(i, j) + if i == j { soft(i) } else { 0.0 }
         });
         whole.solve(&mut off);
@@ -465,23 +423,33 @@ struct Moved<'a> {
 }
 
 impl System {
-    /// How the bodies that were solved with body `k` in the last step answer impulses; none where it took no part.
-    pub fn tree_response(&mut self, k: usize) -> Option<TreeResponse> {
+    /// How the bodies that were solved with body `k` in the last step answer impulses that act within `span` seconds; none
+    /// where it took no part.
+    pub fn tree_response(&mut self, k: usize, span: f64) -> Option<TreeResponse> {
         let model = &self.model;
         let group = self.groups.iter_mut().find(|g| g.bodies.contains(&k))?;
-        group.condense(model)
+        group.condense(model, span)
     }
 
-    /// Hands on at once what the bodies of one [`TreeResponse`] have received since the last step, and puts them where
-    /// they are; one entry for each of its bodies, in its order. Everything that hangs from them and between
+    /// Bodies that were solved with body `k` in the last step, itself included; none if it took no part.
+    pub fn tree_of(&self, k: usize) -> &[usize] {
+        let group = self.groups.iter().find(|g| g.bodies.contains(&k));
+        group.map_or(&[], |group| &group.bodies)
+    }
+
+    /// Hands on at once what the bodies of one tree ([`Self::tree_of`]) have received within the last `span` seconds, and
+    /// puts them where they are; one entry for each of its bodies, in its order. Everything that hangs from them and between
     /// them takes its part.
-    pub fn take_impulses(&mut self, received: &[BodyImpulse]) {
+    pub fn take_impulses(&mut self, received: &[BodyImpulse], span: f64) {
         let same = |group: &&mut Group| {
             let bodies = received.iter().map(|body| &body.body);
             group.bodies.iter().eq(bodies)
         };
-        let state = &mut self.state;
+        let (state, model) = (&mut self.state, &self.model);
         if let Some(group) = self.groups.iter_mut().find(same) {
+            if group.condensed.is_none() {
+                group.condense(model, span);
+            }
             for (link, own) in group.bodies.iter().enumerate() {
                 group.principal[link] = self.model.bodies[*own].principal;
             }

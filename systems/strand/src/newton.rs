@@ -220,8 +220,8 @@ impl Iterate {
         );
     }
 
-    /// The matrix with which bodies answer impulses between two steps.
-    pub(crate) fn factor_taut(&mut self, problem: &Problem<'_>) {
+    /// The matrix with which bodies answer impulses over so many steps.
+    pub(crate) fn factor_taut(&mut self, problem: &Problem<'_>, steps: f64) {
         self.factor.eliminate(
             problem,
             &self.rotation,
@@ -229,7 +229,7 @@ impl Iterate {
             &self.links,
             &self.sampled,
             &self.loads,
-            Kind::Taut,
+            Kind::Taut(steps),
         );
     }
 

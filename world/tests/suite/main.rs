@@ -7,6 +7,7 @@ mod cloth;
 mod coupling;
 mod findings;
 mod first_try;
+mod hung;
 mod materials;
 mod problem;
 mod ropes;
