@@ -18,10 +18,11 @@ use drystone_rigid as rigid;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::cloth::build::{Built, PendingObstacle, build, sheet};
+use crate::cloth::build::{Built, NOBODY, PendingObstacle, build, sheet};
 use crate::cloth::hold::contacts;
-use crate::exchange::Exchange;
+use crate::exchange::{Exchange, turn};
 use crate::strands::Strands;
+use crate::tie::Tie;
 use crate::trees::{is_near, lately};
 use crate::{Body, Cloth, FrameCloth, FrameStrand, Material, Scene, SceneError};
 
@@ -106,6 +107,8 @@ pub(crate) struct Cloths {
     /// Body of every obstacle, and whether it moves.
     obstacles: Vec<(usize, bool)>,
     attachments: Vec<(usize, usize, usize)>,
+    /// Obstacle and pin of every tie, in the order of the strands'.
+    tied: Vec<(usize, usize)>,
     /// Bodies that are not there at the start, and those of them that have entered since.
     pending: Vec<PendingObstacle>,
     entered: Vec<(usize, Pose)>,
@@ -129,17 +132,24 @@ impl Cloths {
         scene: &Scene,
         rigid: &rigid::Model,
         time: f64,
+        ties: &[Tie],
     ) -> Result<Option<Self>, SceneError> {
         if scene.cloths.is_empty() {
             return Ok(None);
         }
+        // a cloth that comes later is tied to nothing
+        let strands = match ties.is_empty() {
+            true => &[][..],
+            false => &scene.strands,
+        };
         let Built {
             model,
             obstacles,
             attachments,
+            tied,
             pending,
             floor,
-        } = build(scene, &scene.bodies, Some(rigid))?;
+        } = build(scene, (&scene.bodies, strands), Some(rigid), ties)?;
         let appearances = scene.cloths.iter().zip(&model.sheets);
         let appearances = appearances.zip(model.thicknesses());
         let appearances =
@@ -156,6 +166,7 @@ impl Cloths {
             },
             obstacles,
             attachments,
+            tied,
             pending,
             entered: Vec::new(),
             floor,
@@ -226,6 +237,9 @@ impl Cloths {
         for (k, _) in &free {
             obstacle[self.obstacles[*k].0] = Some(*k);
         }
+        if let Some(strands) = &strands {
+            free.extend(self.tied_motions(strands, dt));
+        }
         let contacts = contacts(rigid, dt, |body| obstacle[body]);
         let links = strands.map_or_else(Vec::new, |strands| {
             self.linked(rigid, strands, |body| obstacle[body], dt)
@@ -243,7 +257,7 @@ impl Cloths {
         }
         for (k, motion) in &mut free {
             let body = self.obstacles[*k].0;
-            if !held[*k] && !state.asleep[body] {
+            if !held[*k] && body != NOBODY && !state.asleep[body] {
                 motion.acceleration = model.gravity * model.gravity_scale[body];
                 motion.velocity -= motion.acceleration * (0.5 * dt);
             }
@@ -252,7 +266,10 @@ impl Cloths {
             self.system
                 .free_linked_obstacles(&free, &contacts, &links, dt),
         );
-        for k in driven {
+        for k in driven
+            .into_iter()
+            .filter(|k| self.obstacles[*k].0 != NOBODY)
+        {
             self.system.drive_obstacle(k, pose(self.obstacles[k].0), dt);
         }
     }
@@ -273,17 +290,53 @@ impl Cloths {
             }
         }
         let pinned = |body: usize| self.attachments.iter().any(|pin| pin.2 == body);
+        let tie = self.obstacles_of_ties(strands);
         let bounds = std::cell::OnceCell::new();
         let near = |link: usize| {
             let bounds = bounds.get_or_init(|| self.bounds(rigid.state.time));
             let body = bodies[link];
-            body.is_some_and(|body| {
-                pinned(body) || is_near(rigid, body, &strands.begun[link], bounds)
-            })
+            tie[link].is_some()
+                || body.is_some_and(|body| {
+                    pinned(body) || is_near(rigid, body, &strands.begun[link], bounds)
+                })
         };
-        let trees = strands.trees(|link| obstacle(bodies[link]?), near);
+        let obstacle = |link: usize| tie[link].or_else(|| obstacle(bodies[link]?));
+        let trees = strands.trees(obstacle, near);
         let linked = trees.iter().filter_map(|tree| strands.linked(tree, dt));
         linked.collect()
+    }
+
+    /// By body of the strand system, the obstacle of the tie that it is.
+    fn obstacles_of_ties(&self, strands: &Strands) -> Vec<Option<usize>> {
+        let mut obstacles = vec![None; strands.system.model.bodies.len()];
+        for (tie, (k, _)) in strands.ties.iter().zip(&self.tied) {
+            obstacles[tie.link] = Some(*k);
+        }
+        obstacles
+    }
+
+    /// Obstacles of ties, and how the step of the strands has moved them.
+    fn tied_motions(&self, strands: &Strands, dt: f64) -> Vec<(usize, FreeMotion)> {
+        let ties = strands.ties.iter().zip(&strands.tie_loads).zip(&self.tied);
+        let motion = |((tie, load), (k, pin)): ((&Tie, &[Vec3; 2]), &(usize, usize))| {
+            let own = &strands.system.model.bodies[tie.link].body;
+            let (before, now) = (&strands.begun[tie.link], strands.system.body(tie.link));
+            let turned = turn(now.pose.rotation * before.pose.rotation.conjugate());
+            let motion = FreeMotion {
+                pose: before.pose,
+                centre: before.pose.position,
+                velocity: (now.pose.position - before.pose.position) / dt,
+                acceleration: Vec3::ZERO,
+                spin: turned / dt,
+                mass: own.mass,
+                inertia: own.inertia.rotated(before.pose.rotation).matrix(),
+                end_twist: [now.linear_velocity, now.angular_velocity],
+                foretold: *load,
+                attached_pins: vec![(tie.sheet, *pin)],
+            };
+            (*k, motion)
+        };
+        ties.map(motion).collect()
     }
 
     /// Box about all cloth until `time`, if it goes on as it goes.
@@ -323,7 +376,7 @@ impl Cloths {
     pub(crate) fn withdrawn(&self) -> Vec<[Vec3; 2]> {
         let mut back = vec![[Vec3::ZERO; 2]; self.loads.len()];
         for (k, &(body, _)) in self.obstacles.iter().enumerate() {
-            if let Some(answer) = self.system.answer_of(k) {
+            if let Some(answer) = self.system.answer_of(k).filter(|_| body != NOBODY) {
                 back[body] = answer.withdrawn;
             }
         }
@@ -335,7 +388,7 @@ impl Cloths {
         let mut groups: Vec<usize> = (0..self.loads.len()).collect();
         let mut first = Vec::new();
         for (k, &(body, _)) in self.obstacles.iter().enumerate() {
-            if let Some(island) = self.system.island_of(k) {
+            if let Some(island) = self.system.island_of(k).filter(|_| body != NOBODY) {
                 first.resize(first.len().max(island + 1), usize::MAX);
                 if first[island] == usize::MAX {
                     first[island] = body;
@@ -386,8 +439,11 @@ impl Cloths {
     fn hand_on(&self, rigid: &mut rigid::System, strands: &mut Strands, dt: f64) {
         let mut obstacle = vec![None; rigid.model.len()];
         for (k, &(body, _)) in self.obstacles.iter().enumerate() {
-            obstacle[body] = Some(k);
+            if body != NOBODY {
+                obstacle[body] = Some(k);
+            }
         }
+        let tie = self.obstacles_of_ties(strands);
         let mut bodies = vec![None; strands.system.model.bodies.len()];
         for (body, link) in strands.links.iter().enumerate() {
             if let Some(link) = link {
@@ -395,7 +451,8 @@ impl Cloths {
             }
         }
         let shared = |k: usize| self.system.answer_of(k).filter(|a| a.shared.is_some());
-        let obstacle = |link: usize| bodies[link].and_then(|body| obstacle[body]);
+        let obstacle =
+            |link: usize| tie[link].or_else(|| bodies[link].and_then(|body| obstacle[body]));
         let concerned = |link: usize| obstacle(link).and_then(shared).is_some();
         for tree in strands.trees(obstacle, concerned) {
             if strands.hand_on(&tree, shared, dt) {
@@ -411,6 +468,10 @@ impl Cloths {
                     }
                 }
             }
+        }
+        for (load, (k, _)) in strands.tie_loads.iter_mut().zip(&self.tied) {
+            let received = self.system.answer_of(*k).map(|answer| answer.received);
+            *load = lately(*load, received.unwrap_or_default());
         }
     }
 
@@ -561,6 +622,9 @@ impl Cloths {
             }
             self.system.replace_model(model, &kept)?;
             self.obstacles.remove(k);
+            for (tied, _) in &mut self.tied {
+                *tied -= usize::from(*tied > k);
+            }
         }
         self.entered.retain(|entered| entered.0 != body);
         self.pending.retain(|pending| pending.body != body);
@@ -602,7 +666,7 @@ impl Cloths {
         cloth.validate()?;
         let mut model = self.system.model().clone();
         let (n, mut attachments) = (model.sheets.len(), Vec::new());
-        let mut sheet = sheet(cloth, bodies, n, &model.materials, &mut attachments)?;
+        let mut sheet = sheet(cloth, (bodies, &[]), n, &model.materials, &mut attachments)?;
         // a hem may touch the body that it is pinned to
         let fastened = attachments.iter().filter_map(|&(_, pin, body)| {
             let k = self.obstacles.iter().position(|o| o.0 == body)?;

@@ -357,10 +357,10 @@ impl Scene {
         let (bodies, strands) = self.check()?;
         if !strands.is_empty() {
             // strands are looked at as they are built; what they collide with has been
-            crate::strand::build::build(self, &strands, &bodies, None)?;
+            crate::strand::build::build(&self.named(), &strands, &bodies, None)?;
         }
         if !self.cloths.is_empty() {
-            let built = crate::cloth::build::build(&self.named(), &bodies, None)?;
+            let built = crate::cloth::build::build(&self.named(), (&bodies, &strands), None, &[])?;
             drystone_cloth::System::new(built.model, self.solver.cloth.events.clone())?;
         }
         Ok(())

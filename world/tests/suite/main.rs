@@ -16,4 +16,5 @@ mod stacks;
 mod strand_scene;
 mod strands;
 mod things;
+mod ties;
 mod world;
