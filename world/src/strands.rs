@@ -166,7 +166,7 @@ impl Strands {
         for tie in &self.ties {
             let motion = strand::BodyMotion {
                 pose: Pose::at(tie.place),
-                linear_velocity: Vec3::ZERO,
+                linear_velocity: tie.velocity,
                 angular_velocity: Vec3::ZERO,
             };
             system.start_body(tie.link, &motion);
@@ -351,6 +351,11 @@ impl Strands {
         let of = |i| self.system.properties(i).links.iter().map(|link| link.mass);
         let strands: f64 = (0..self.system.model.len()).flat_map(of).sum();
         strands + self.tied().map(|(mass, _)| mass).sum::<f64>()
+    }
+
+    /// Whether vertices of cloth go with strands.
+    pub(crate) fn is_tied(&self) -> bool {
+        !self.ties.is_empty()
     }
 
     /// Mass and motion of every vertex of cloth that goes with strands.

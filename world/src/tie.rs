@@ -14,6 +14,29 @@ use crate::{Anchor, Body, Cloth, Held, Scene, SceneError, Strand, Subject};
 /// Radius of gyration of a tied vertex, as a part of the length of the segment that it is tied to \[1\]. It turns freely.
 const GYRATION: f64 = 0.1;
 
+/// Longest step of a world in which strands and cloth are tied: what a strand answers is linear in what it has received,
+/// and a light one goes far in a step \[s\].
+pub(crate) const TIED: f64 = 2.5e-3;
+
+/// Whether a scene ties strands and cloth to each other.
+pub(crate) fn is_tied(scene: &Scene) -> bool {
+    let holds = scene.strands.iter().flat_map(|strand| &strand.holds);
+    let strand = |on: &str| {
+        let named = |(i, strand): (usize, &Strand)| match strand.name.as_str() {
+            "" => format!("strand-{i}") == on,
+            name => name == on,
+        };
+        scene.strands.iter().enumerate().any(named)
+            && scene.bodies.iter().all(|body| body.name != on)
+    };
+    let pins = scene.cloths.iter().flat_map(|cloth| &cloth.pins);
+    let mut pins = pins.filter_map(|pin| pin.on.as_deref());
+    holds
+        .into_iter()
+        .any(|hold| matches!(hold.to, Anchor::Cloth { .. }))
+        || pins.any(strand)
+}
+
 /// A vertex of a cloth that goes with strands.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Tie {
@@ -22,6 +45,8 @@ pub(crate) struct Tie {
     pub vertex: u32,
     /// Where it is at the start \[m\].
     pub place: Vec3,
+    /// \[m/s\]
+    pub velocity: Vec3,
     /// Index among the bodies of the strand system.
     pub link: usize,
 }
@@ -221,6 +246,7 @@ fn tied_body(
         sheet,
         vertex,
         place: tied.points[vertex as usize],
+        velocity: Vec3::from(cloth.velocity),
         link,
     });
     Ok(link)

@@ -255,7 +255,7 @@ impl FreeBody {
     /// Goes along its motion until `t`.
     fn move_to(&mut self, t: Tick) {
         if t > self.time {
-            let h = seconds(t - self.time);
+            let h = seconds(t.saturating_sub(self.time));
             self.centre = self.centre_at(t);
             self.velocity += self.acceleration * h;
             self.rotation = (rotation_vector(self.spin * h) * self.rotation).normalize();
@@ -266,9 +266,9 @@ impl FreeBody {
     /// Its rotation at `t`, with nothing moved.
     fn rotation_at(&self, t: Tick) -> Quat {
         match t > self.time {
-            true => {
-                (rotation_vector(self.spin * seconds(t - self.time)) * self.rotation).normalize()
-            }
+            true => (rotation_vector(self.spin * seconds(t.saturating_sub(self.time)))
+                * self.rotation)
+                .normalize(),
             false => self.rotation,
         }
     }
@@ -276,7 +276,7 @@ impl FreeBody {
     /// Its centre at `t`, with nothing moved \[m\].
     #[inline]
     pub(crate) fn centre_at(&self, t: Tick) -> Vec3 {
-        let h = seconds(t - self.time);
+        let h = seconds(t.saturating_sub(self.time));
         self.centre + self.velocity * h + self.acceleration * (0.5 * h * h)
     }
 
@@ -450,7 +450,7 @@ impl FreeBody {
     /// Velocity of its centre \[m/s\] and spin \[rad/s\], at `t`.
     #[inline]
     pub(crate) fn twist(&self, t: Tick) -> [Vec3; 2] {
-        let h = seconds(t - self.time);
+        let h = seconds(t.saturating_sub(self.time));
         [self.velocity + self.acceleration * h, self.spin]
     }
 

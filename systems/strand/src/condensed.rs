@@ -67,6 +67,18 @@ pub(crate) struct Condensed {
     held: DenseFactor,
 }
 
+fn largest(off: &[f64]) -> f64 {
+    // keeps a NaN, which max would drop
+    let larger = |most: f64, x: &f64| {
+        if x.abs() > most || x.is_nan() {
+            x.abs()
+        } else {
+            most
+        }
+    };
+    off.iter().fold(0.0, larger)
+}
+
 /// Puts a unit load on freedom `c` of the body that is link `link`.
 fn load_body(factor: &mut Factor, link: usize, c: usize, size: f64) {
     let along = [Vec3::X, Vec3::Y, Vec3::Z][c % 3] * size;
@@ -225,11 +237,25 @@ impl Group {
         let rotation = self.work.iterate.rotation.clone();
         let stretch = self.work.iterate.stretch.clone();
         self.displace(square);
+        let mut off = self.off(received);
         for _ in 0..ROUNDS {
-            if self.put_back(received) <= PLACED {
+            let before = largest(&off);
+            if before <= PLACED {
                 break;
             }
+            let iterate = &self.work.iterate;
+            let (rotation, stretch) = (iterate.rotation.clone(), iterate.stretch.clone());
+            let centres = iterate.centres.clone();
+            self.put_back(off);
             self.displace(1.0);
+            off = self.off(received);
+            // what is out of reach stays where it is off least
+            if largest(&off).is_nan() || largest(&off) > before {
+                let iterate = &mut self.work.iterate;
+                (iterate.rotation, iterate.stretch, iterate.centres) = (rotation, stretch, centres);
+                self.place();
+                break;
+            }
         }
         for (link, body) in received.iter().enumerate() {
             if let Some(pose) = body.pose {
@@ -279,18 +305,12 @@ impl Group {
         place_on(&self.chain, rotation, stretch, bases, &mut iterate.links);
     }
 
-    /// Solves for the motion that takes bodies to their poses and what is held to its place; how far either
-    /// is off \[m\].
-    fn put_back(&mut self, received: &[BodyImpulse]) -> f64 {
-        let Some(condensed) = &self.condensed else {
-            return 0.0;
-        };
-        let iterate = &mut self.work.iterate;
-        let (n, width) = (
-            6 * received.len(),
-            6 * received.len() + condensed.rows.len(),
-        );
-        let mut off = vec![0.0; width];
+    /// How far bodies are off their poses and what is held off its place, by freedom and row \[m\], \[rad\].
+    fn off(&self, received: &[BodyImpulse]) -> Vec<f64> {
+        let iterate = &self.work.iterate;
+        let rows = self.condensed.as_ref().map_or(&[][..], |c| &c.rows);
+        let n = 6 * received.len();
+        let mut off = vec![0.0; n + rows.len()];
         for (link, body) in received.iter().enumerate() {
             let Some(pose) = body.pose else {
                 continue;
@@ -302,23 +322,24 @@ impl Group {
             off[6 * link..][..3].copy_from_slice(&shift.to_array());
             off[6 * link + 3..][..3].copy_from_slice(&turn.to_array());
         }
-        let mut rows: Vec<Row> = Vec::new();
+        let mut now: Vec<Row> = Vec::new();
         for (group, (_, equation)) in self.work.bilateral.iter().enumerate() {
-            rows_of(
-                equation,
-                &iterate.links,
-                &iterate.rotation,
-                group,
-                &mut rows,
-            );
+            let (links, rotation) = (&iterate.links, &iterate.rotation);
+            rows_of(equation, links, rotation, group, &mut now);
         }
-        for (off, (row, known)) in off[n..].iter_mut().zip(rows.iter().zip(&condensed.rows)) {
+        for (off, (row, known)) in off[n..].iter_mut().zip(now.iter().zip(rows)) {
             *off = known.gap - row.gap;
         }
-        let far = off.iter().fold(0.0f64, |most, x| most.max(x.abs()));
-        if far <= PLACED {
-            return far;
-        }
+        off
+    }
+
+    /// Solves for the motion that undoes this.
+    fn put_back(&mut self, mut off: Vec<f64>) {
+        let Some(condensed) = &self.condensed else {
+            return;
+        };
+        let iterate = &mut self.work.iterate;
+        let (n, width) = (6 * self.bodies.len(), off.len());
         let entry = |i: usize, j: usize| condensed.whole[i * width + j];
         let (mut shift, mut turn, mut row) = (0.0f64, 0.0f64, 0.0f64);
         for i in 0..width {
@@ -346,7 +367,6 @@ impl Group {
             row.load(&mut iterate.factor, &iterate.links, *force);
         }
         iterate.factor.respond_to_loads();
-        far
     }
 
     /// Writes what has moved into the state of member `k`. The past is that of something that was there

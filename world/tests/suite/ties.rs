@@ -39,7 +39,7 @@ fn curtain(mass: f64, dt: f64) -> Scene {
     scene.solver.cloth.thickness = Some(0.01);
     scene.add(sheet(0.1));
     for (name, x) in [("left", -0.21), ("right", 0.21)] {
-        let rope = rope(mass, [1.5 * x, 0.0, -0.7], [x, 0.0, -0.21], 6).named(name);
+        let rope = rope(mass, [x, 0.0, -0.7], [x, 0.0, -0.21], 6).named(name);
         scene.add(rope.hold(Hold::tip().tied_to_cloth("cloth", None)));
     }
     scene
@@ -49,7 +49,8 @@ fn curtain(mass: f64, dt: f64) -> Scene {
 fn gap(world: &World, vertices: [usize; 2]) -> f64 {
     let points = world.cloths().unwrap().points(0);
     let strands = world.strands().unwrap();
-    let gaps = vertices.iter().enumerate().map(|(i, v)| {
+    let strands_and_vertices = vertices.iter().take(strands.model.len()).enumerate();
+    let gaps = strands_and_vertices.map(|(i, v)| {
         let tip = *strands.points(i)[0].last().unwrap();
         (tip - points[*v]).length()
     });
@@ -65,63 +66,119 @@ fn pull(world: &World) -> Vec3 {
 
 #[test]
 fn a_sheet_on_two_ropes_rests_and_they_carry_its_weight() {
-    for mass in [1e-3, 1e-2, 0.1, 1.0, 10.0] {
-        for dt in [0.002, 0.01, 0.02] {
+    for mass in [1e-3, 0.1, 10.0] {
+        for dt in [0.002, 0.02] {
             let mut world = World::new(&curtain(mass, dt)).unwrap();
             let (start, mut gain, mut apart) = (energy(&world), 0.0f64, 0.0f64);
-            for _ in 0..(4.0 / dt) as usize {
-                world.step();
+            let (mut pulled, mut fastest) = (0.0, 0.0f64);
+            let steps = (1.5 / dt) as usize;
+            for k in 0..steps {
+                world.advance(dt);
                 gain = gain.max(energy(&world) - start);
                 apart = apart.max(gap(&world, [0, 6]));
+                if 3 * k > 2 * steps {
+                    pulled += -pull(&world).z / (steps - 2 * steps / 3 - 1) as f64;
+                    let speeds = world.cloths().unwrap().velocities(0);
+                    fastest = speeds.iter().fold(fastest, |most, v| most.max(v.length()));
+                }
             }
             let weight = (0.1 + 2.0 * mass) * 9.81;
-            let fastest = world
-                .cloths()
-                .unwrap()
-                .velocities(0)
-                .iter()
-                .fold(0.0f64, |m, v| m.max(v.length()));
-            println!(
-                "{mass} {dt}: T/W {:.5} fastest {fastest:.1e} gain {gain:.1e} apart {apart:.1e} {}",
-                -pull(&world).z / weight,
-                world.is_sound()
-            );
+            let case = format!("ropes of {mass} kg in steps of {dt} s");
+            let part = pulled / weight;
+            assert!((part - 1.0).abs() < 2e-3, "{case}: {part} of the weight"); // measured: 7e-4
+            assert!(apart < 1e-5, "{case}: {apart:.1e} m apart"); // measured: 4e-9
+            assert!(gain < 1e-9, "{case}: gained {gain:.1e} J"); // measured: none
+            assert!(fastest < 0.02, "{case}: {fastest} m/s"); // measured: 9e-3, of folds that open
+            assert!(world.is_sound(), "{case}: {:?}", world.findings());
         }
     }
 }
 
+/// A sheet in flight that pulls a rope with a ball behind it, without weight: taut from the first moment on.
+fn kite(mass: f64, dt: f64) -> Scene {
+    let mut scene = curtain(mass, dt);
+    scene.gravity = [0.0; 3];
+    scene.strands.truncate(1);
+    scene.cloths[0].velocity = [0.5, 1.0, 2.0];
+    scene.strands[0].base = Base::On("ball".into());
+    scene.add(
+        Body::ball(0.02)
+            .named("ball")
+            .mass(0.5 * mass)
+            .at(-0.21, 0.0, -0.7),
+    );
+    scene
+}
+
 #[test]
 fn a_free_rope_and_a_sheet_keep_momentum_and_gain_nothing() {
-    for mass in [1e-3, 1e-2, 0.1, 1.0, 10.0] {
-        for dt in [0.002, 0.01, 0.02] {
-            let mut scene = curtain(mass, dt);
-            scene.gravity = [0.0; 3];
-            scene.strands.truncate(1);
-            scene.cloths[0].velocity = [0.5, 1.0, 2.0];
-            // rooted on a small ball, so that it is free
-            scene.strands[0].base = Base::On("ball".into());
-            scene.add(
-                Body::ball(0.02)
-                    .named("ball")
-                    .mass(0.5 * mass)
-                    .at(-0.315, 0.0, -0.7),
-            );
-            let mut world = World::new(&scene).unwrap();
+    for mass in [1e-3, 1e-2, 0.1, 10.0] {
+        for dt in [0.002, 0.02] {
+            let mut world = World::new(&kite(mass, dt)).unwrap();
             let (start, before) = (energy(&world), world.momentum());
             let (mut gain, mut off, mut apart) = (0.0f64, 0.0f64, 0.0f64);
-            for _ in 0..(1.0 / dt) as usize {
-                world.step();
+            for k in 0..(0.5 / dt) as usize {
+                world.advance(dt);
                 gain = gain.max(energy(&world) - start);
                 off = off.max((world.momentum() - before).length());
-                let tip = *world.strands().unwrap().points(0)[0].last().unwrap();
-                apart = apart.max((tip - world.cloths().unwrap().points(0)[0]).length());
+                // it begins with a jerk
+                if k as f64 * dt > 0.1 {
+                    apart = apart.max(gap(&world, [0, 0]));
+                }
             }
-            println!(
-                "{mass} {dt} gain {:.1e} off {:.1e} apart {apart:.1e} {}",
-                gain / start,
-                off / before.length(),
-                world.is_sound()
-            );
+            let case = format!("a rope of {mass} kg in steps of {dt} s");
+            let off = off / before.length();
+            assert!(off < 1e-9, "{case}: momentum off by {off:.1e}"); // measured: 4e-10
+            assert!(gain < 1e-9 * start, "{case}: gained {gain:.1e} J"); // measured: none
+            assert!(apart < 2e-4, "{case}: {apart:.1e} m apart"); // measured: 6e-5 at 1 g, else 1e-9
+            assert!(world.is_sound(), "{case}: {:?}", world.findings());
         }
     }
+}
+
+/// A pin on a strand: each vertex goes with the segment that is nearest.
+#[test]
+fn a_row_of_vertices_goes_with_the_rope_it_is_pinned_to_until_it_is_let_go() {
+    let mut scene = Scene::new();
+    scene.gravity = [0.0, 0.0, 9.81];
+    scene.solver.cloth.thickness = Some(0.01);
+    let line = rope(0.05, [-0.3, 0.0, -0.22], [0.3, 0.0, -0.22], 12).named("line");
+    scene.add(line.hold(Hold::tip()));
+    scene.add(sheet(0.1).pin(Pin::on(ClothPart::First, "line").until(0.5)));
+    let mut world = World::new(&scene).unwrap();
+    let height = |world: &World| world.cloths().unwrap().points(0)[3].z;
+    world.run_for(0.5);
+    assert!(height(&world) < -0.1, "{}", height(&world));
+    assert!(world.is_sound(), "{:?}", world.findings());
+    world.run_for(0.3);
+    // falls for 0.3 s
+    assert!(height(&world) > 0.1, "{}", height(&world));
+    assert!(world.is_sound(), "{:?}", world.findings());
+}
+
+#[test]
+fn what_cannot_be_tied_is_refused_by_name() {
+    let refused = |change: &dyn Fn(&mut Scene)| {
+        let mut scene = curtain(0.1, 0.01);
+        change(&mut scene);
+        scene.validate().unwrap_err().to_string()
+    };
+    let tie = |name: &str, vertex| Anchor::Cloth {
+        name: name.into(),
+        vertex,
+    };
+    let text = refused(&|scene| scene.strands[0].holds[0].to = tie("sheet", None));
+    assert!(text.contains("no cloth `sheet`"), "{text}");
+    let text = refused(&|scene| scene.strands[0].holds[0].to = tie("cloth", Some(49)));
+    assert!(text.contains("49") && text.contains("below 49"), "{text}");
+    let text = refused(&|scene| scene.strands[0].holds[0].to = tie("cloth", Some(48)));
+    assert!(text.contains("from the point"), "{text}");
+    let text = refused(&|scene| scene.strands[0].holds[0].what = Held::Pose);
+    assert!(text.contains("no rotation"), "{text}");
+    let text = refused(&|scene| scene.cloths[0].material.density = 0.0);
+    assert!(text.contains("0 kg at vertex 0"), "{text}");
+    let text = refused(&|scene| scene.cloths[0].pins = vec![Pin::on(ClothPart::Last, "left")]);
+    assert!(text.contains("from the strand"), "{text}");
+    let text = refused(&|scene| scene.cloths[0].pins = vec![Pin::on(ClothPart::Last, "lft")]);
+    assert!(text.contains("did you mean `left`"), "{text}");
 }
