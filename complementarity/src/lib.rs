@@ -11,6 +11,7 @@ pub mod block_cholesky;
 pub mod blocks;
 pub mod coarse;
 mod contact_problem;
+mod dense_factor;
 pub mod history;
 mod impact;
 pub mod in_lanes;
@@ -31,6 +32,7 @@ pub mod sweeping;
 mod test_problems;
 
 pub use contact_problem::{ContactGraph, ContactProblem, Form, ProblemError};
+pub use dense_factor::DenseFactor;
 pub use history::Entry;
 pub use kernel::{largest_eigenvalue, onto_disc};
 pub use matrix::{Block, BlockMatrix};

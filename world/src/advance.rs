@@ -1,18 +1,37 @@
 //! One step of everything: bodies with their strands, then cloth, then what only follows.
 
-use drystone_base::Stopwatch;
+use drystone_base::{Stopwatch, Vec3};
 
 use crate::exchange::ExchangeGain;
 use crate::report::{CouplingGain, CouplingReport, Seconds};
 use crate::snapshot::Unfinished;
 use crate::strands::Strands;
+use crate::tie::TIED;
 use crate::{Report, World};
 
 impl World {
     /// Takes one step of `dt` seconds. Nothing happens for a `dt` that is not positive and finite, nor in a world that
     /// [has stopped](Self::has_stopped).
+    ///
+    /// Where strands and cloth are tied to each other it takes several steps, of at most 2.5 ms each; the report is that of
+    /// the last of them, with what strands did in all.
     pub fn advance(&mut self, dt: f64) -> Report {
-        self.advance_while(dt, |_| true)
+        let tied = self.cloths.is_some() && self.strands.as_ref().is_some_and(Strands::is_tied);
+        let pieces = match tied && !self.is_mid_step() && dt.is_finite() {
+            true => (dt / TIED - 1e-9).ceil().clamp(1.0, 1e6),
+            false => 1.0,
+        };
+        let mut events = Vec::new();
+        let mut report = self.advance_while(dt / pieces, |_| true);
+        for _ in 1..pieces as u32 {
+            events.append(&mut self.events);
+            let strand = std::mem::take(&mut report.strand);
+            report = self.advance_while(dt / pieces, |_| true);
+            report.strand.add(&strand);
+        }
+        events.append(&mut self.events);
+        self.events = events;
+        report
     }
 
     /// As [`Self::advance`], but while cloth follows the bodies `go_on` is asked every few thousand events whether to.
@@ -69,7 +88,7 @@ impl World {
         };
         if let (Some(cloths), Some(before)) = (&mut self.cloths, before) {
             self.exchange.measure(&self.rigid);
-            cloths.set_out(&self.rigid, dt, &self.exchange);
+            cloths.set_out(&self.rigid, dt, &self.exchange, self.strands.as_mut());
             report.coupling = self.close_exchange(dt);
             self.diagnose_coupling(&report.coupling.gains);
             return self.finish_step(report, before, go_on);
@@ -91,7 +110,10 @@ impl World {
             return CouplingReport::default();
         };
         let (back, groups) = (cloths.withdrawn(), cloths.groups());
-        let load = |i: usize| [cloths.load(i, dt), back[i]];
+        let load = |i: usize| match cloths.is_linked(i) {
+            true => [[Vec3::ZERO; 2]; 2],
+            false => [cloths.load(i, dt), back[i]],
+        };
         let found = self.exchange.close(&self.rigid, load, |i| groups[i], dt);
         let gain = |gain: ExchangeGain| {
             Some(CouplingGain {
@@ -141,7 +163,7 @@ impl World {
                 ..Report::default()
             };
         } else if finished {
-            cloths.gather(&mut self.rigid);
+            cloths.gather(&mut self.rigid, self.strands.as_mut(), self.last_step);
             self.follow_with_strands(&mut report);
         } else {
             self.unfinished = Some(before);

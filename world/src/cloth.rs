@@ -109,7 +109,8 @@ pub struct Pin {
     /// Which vertices.
     #[serde(skip_serializing_if = "is_default")]
     pub part: Part,
-    /// The body that they go with. Not together with `path`.
+    /// The body that they go with, or the strand: then each goes with the segment that is nearest at the start, and both
+    /// pull on each other. A body, where both have the name. Not together with `path`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub on: Option<String>,
     /// Keys of a handle that they are fixed to from its first key on; they stay where they are if
@@ -180,10 +181,10 @@ impl Pin {
         }
     }
 
-    /// `part` goes with the body called `body`.
-    pub fn on(part: Part, body: impl Into<String>) -> Self {
+    /// `part` goes with the body or the strand called `name`.
+    pub fn on(part: Part, name: impl Into<String>) -> Self {
         Self {
-            on: Some(body.into()),
+            on: Some(name.into()),
             ..Self::fixed(part)
         }
     }

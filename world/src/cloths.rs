@@ -11,15 +11,19 @@ use std::sync::Arc;
 
 use drystone_base::{Pose, Quat, Stopwatch, Vec3};
 use drystone_cloth::{
-    Answer, Feature, FreeMotion, Kept, Moment, Report, Stall, State, System, Tally,
+    Answer, Feature, FreeMotion, Kept, LinkedBodies, Moment, Report, Stall, State, System, Tally,
 };
+use drystone_geometry::Aabb;
 use drystone_rigid as rigid;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::cloth::build::{Built, PendingObstacle, build, sheet};
+use crate::cloth::build::{Built, NOBODY, PendingObstacle, build, sheet};
 use crate::cloth::hold::contacts;
-use crate::exchange::Exchange;
+use crate::exchange::{Exchange, turn};
+use crate::strands::Strands;
+use crate::tie::Tie;
+use crate::trees::{is_near, lately};
 use crate::{Body, Cloth, FrameCloth, FrameStrand, Material, Scene, SceneError};
 
 /// All that moves about the cloth of a world.
@@ -103,6 +107,8 @@ pub(crate) struct Cloths {
     /// Body of every obstacle, and whether it moves.
     obstacles: Vec<(usize, bool)>,
     attachments: Vec<(usize, usize, usize)>,
+    /// Obstacle and pin of every tie, in the order of the strands'.
+    tied: Vec<(usize, usize)>,
     /// Bodies that are not there at the start, and those of them that have entered since.
     pending: Vec<PendingObstacle>,
     entered: Vec<(usize, Pose)>,
@@ -112,6 +118,8 @@ pub(crate) struct Cloths {
     /// Least thickness of a cloth, for bodies that enter \[m\].
     thickness: f64,
     loads: Vec<[Vec3; 2]>,
+    /// By obstacle, whether it answers with a tree of strands in this step; written by `set_out`.
+    linked: Vec<bool>,
     /// Number of the system's meetings that are among the findings already.
     pub(crate) told: usize,
     pub(crate) total: ClothTotal,
@@ -124,17 +132,24 @@ impl Cloths {
         scene: &Scene,
         rigid: &rigid::Model,
         time: f64,
+        ties: &[Tie],
     ) -> Result<Option<Self>, SceneError> {
         if scene.cloths.is_empty() {
             return Ok(None);
         }
+        // a cloth that comes later is tied to nothing
+        let strands = match ties.is_empty() {
+            true => &[][..],
+            false => &scene.strands,
+        };
         let Built {
             model,
             obstacles,
             attachments,
+            tied,
             pending,
             floor,
-        } = build(scene, &scene.bodies, Some(rigid))?;
+        } = build(scene, (&scene.bodies, strands), Some(rigid), ties)?;
         let appearances = scene.cloths.iter().zip(&model.sheets);
         let appearances = appearances.zip(model.thicknesses());
         let appearances =
@@ -144,12 +159,14 @@ impl Cloths {
             appearances: appearances.collect(),
             thickness: model.thicknesses().fold(f64::INFINITY, f64::min),
             loads: vec![[Vec3::ZERO; 2]; scene.bodies.len()],
+            linked: Vec::new(),
             system: match time > 0.0 {
                 true => System::new_at(model, options, time)?,
                 false => System::new(model, options)?,
             },
             obstacles,
             attachments,
+            tied,
             pending,
             entered: Vec::new(),
             floor,
@@ -175,9 +192,22 @@ impl Cloths {
         self.loads[i].map(|impulse| impulse / dt)
     }
 
+    /// Whether body `i` answers with a tree of strands in this step: it then has nothing of what was foretold to it.
+    pub(crate) fn is_linked(&self, i: usize) -> bool {
+        let mut linked = self.obstacles.iter().zip(&self.linked);
+        linked.any(|(&(body, _), linked)| body == i && *linked)
+    }
+
     /// Sets out to follow the bodies, which have just taken a step of `dt`. Those that are free give way: they take
-    /// part in the events from where they began the step, and end where cloth and their own motion led them.
-    pub(crate) fn set_out(&mut self, rigid: &rigid::System, dt: f64, exchange: &Exchange) {
+    /// part in the events from where they began the step, and end where cloth and their own motion led them; those in
+    /// trees of strands with what these leave them.
+    pub(crate) fn set_out(
+        &mut self,
+        rigid: &rigid::System,
+        dt: f64,
+        exchange: &Exchange,
+        strands: Option<&mut Strands>,
+    ) {
         self.let_in(rigid);
         let (state, model) = (&rigid.state, &rigid.model);
         let pose = |body: usize| -> Pose { state.shape_pose(model, body) };
@@ -207,9 +237,19 @@ impl Cloths {
         for (k, _) in &free {
             obstacle[self.obstacles[*k].0] = Some(*k);
         }
+        if let Some(strands) = &strands {
+            free.extend(self.tied_motions(strands, dt));
+        }
         let contacts = contacts(rigid, dt, |body| obstacle[body]);
+        let links = strands.map_or_else(Vec::new, |strands| {
+            self.linked(rigid, strands, |body| obstacle[body], dt)
+        });
         // what is held goes straight, what nothing holds falls on a parabola
         let mut held = vec![false; self.obstacles.len()];
+        self.linked = held.clone();
+        for k in links.iter().flat_map(|link| &link.obstacles) {
+            (held[*k], self.linked[*k]) = (true, true);
+        }
         for contact in contacts.iter().filter(|contact| contact.holds) {
             for k in contact.obstacles.into_iter().flatten() {
                 held[k] = true;
@@ -217,15 +257,103 @@ impl Cloths {
         }
         for (k, motion) in &mut free {
             let body = self.obstacles[*k].0;
-            if !held[*k] && !state.asleep[body] {
+            if !held[*k] && body != NOBODY && !state.asleep[body] {
                 motion.acceleration = model.gravity * model.gravity_scale[body];
                 motion.velocity -= motion.acceleration * (0.5 * dt);
             }
         }
-        driven.extend(self.system.free_obstacles(&free, &contacts, dt));
-        for k in driven {
+        driven.extend(
+            self.system
+                .free_linked_obstacles(&free, &contacts, &links, dt),
+        );
+        for k in driven
+            .into_iter()
+            .filter(|k| self.obstacles[*k].0 != NOBODY)
+        {
             self.system.drive_obstacle(k, pose(self.obstacles[k].0), dt);
         }
+    }
+
+    /// How bodies in trees of strands answer cloth that is near them or pinned to them; `obstacle` says which
+    /// obstacle a body is that gives way.
+    fn linked(
+        &self,
+        rigid: &rigid::System,
+        strands: &mut Strands,
+        obstacle: impl Fn(usize) -> Option<usize>,
+        dt: f64,
+    ) -> Vec<LinkedBodies> {
+        let mut bodies = vec![None; strands.system.model.bodies.len()];
+        for (body, link) in strands.links.iter().enumerate() {
+            if let Some(link) = link {
+                bodies[*link] = Some(body);
+            }
+        }
+        let pinned = |body: usize| self.attachments.iter().any(|pin| pin.2 == body);
+        let tie = self.obstacles_of_ties(strands);
+        let bounds = std::cell::OnceCell::new();
+        let near = |link: usize| {
+            let bounds = bounds.get_or_init(|| self.bounds(rigid.state.time));
+            let body = bodies[link];
+            tie[link].is_some()
+                || body.is_some_and(|body| {
+                    pinned(body) || is_near(rigid, body, &strands.begun[link], bounds)
+                })
+        };
+        let obstacle = |link: usize| tie[link].or_else(|| obstacle(bodies[link]?));
+        let trees = strands.trees(obstacle, near);
+        let linked = trees.iter().filter_map(|tree| strands.linked(tree, dt));
+        linked.collect()
+    }
+
+    /// By body of the strand system, the obstacle of the tie that it is.
+    fn obstacles_of_ties(&self, strands: &Strands) -> Vec<Option<usize>> {
+        let mut obstacles = vec![None; strands.system.model.bodies.len()];
+        for (tie, (k, _)) in strands.ties.iter().zip(&self.tied) {
+            obstacles[tie.link] = Some(*k);
+        }
+        obstacles
+    }
+
+    /// Obstacles of ties, and how the step of the strands has moved them.
+    fn tied_motions(&self, strands: &Strands, dt: f64) -> Vec<(usize, FreeMotion)> {
+        let ties = strands.ties.iter().zip(&strands.tie_loads).zip(&self.tied);
+        let motion = |((tie, load), (k, pin)): ((&Tie, &[Vec3; 2]), &(usize, usize))| {
+            let own = &strands.system.model.bodies[tie.link].body;
+            let (before, now) = (&strands.begun[tie.link], strands.system.body(tie.link));
+            let turned = turn(now.pose.rotation * before.pose.rotation.conjugate());
+            let motion = FreeMotion {
+                pose: before.pose,
+                centre: before.pose.position,
+                velocity: (now.pose.position - before.pose.position) / dt,
+                acceleration: Vec3::ZERO,
+                spin: turned / dt,
+                mass: own.mass,
+                inertia: own.inertia.rotated(before.pose.rotation).matrix(),
+                end_twist: [now.linear_velocity, now.angular_velocity],
+                foretold: *load,
+                attached_pins: vec![(tie.sheet, *pin)],
+            };
+            (*k, motion)
+        };
+        ties.map(motion).collect()
+    }
+
+    /// Box about all cloth until `time`, if it goes on as it goes.
+    fn bounds(&self, time: f64) -> Aabb {
+        let (mut bounds, ahead) = (Aabb::EMPTY, time - self.system.time());
+        for sheet in 0..self.system.model().sheets.len() {
+            let (points, speeds) = (self.system.points(sheet), self.system.velocities(sheet));
+            for (point, velocity) in points.into_iter().zip(speeds) {
+                let far = self.thickness + velocity.length() * ahead;
+                let about = Aabb {
+                    low: point,
+                    high: point,
+                };
+                bounds = bounds.union(&about.grown(far));
+            }
+        }
+        bounds
     }
 
     /// Follows the bodies to where they are, unless `go_on` says no on the way; then false, and the next call takes it
@@ -248,7 +376,7 @@ impl Cloths {
     pub(crate) fn withdrawn(&self) -> Vec<[Vec3; 2]> {
         let mut back = vec![[Vec3::ZERO; 2]; self.loads.len()];
         for (k, &(body, _)) in self.obstacles.iter().enumerate() {
-            if let Some(answer) = self.system.answer_of(k) {
+            if let Some(answer) = self.system.answer_of(k).filter(|_| body != NOBODY) {
                 back[body] = answer.withdrawn;
             }
         }
@@ -260,7 +388,7 @@ impl Cloths {
         let mut groups: Vec<usize> = (0..self.loads.len()).collect();
         let mut first = Vec::new();
         for (k, &(body, _)) in self.obstacles.iter().enumerate() {
-            if let Some(island) = self.system.island_of(k) {
+            if let Some(island) = self.system.island_of(k).filter(|_| body != NOBODY) {
                 first.resize(first.len().max(island + 1), usize::MAX);
                 if first[island] == usize::MAX {
                     first[island] = body;
@@ -282,15 +410,68 @@ impl Cloths {
         })
     }
 
-    /// Puts the bodies where they have given way to, and keeps what their contacts have held back.
-    pub(crate) fn gather(&mut self, rigid: &mut rigid::System) {
+    /// Puts the bodies where they have given way to, and keeps what their contacts have held back. Trees of strands take
+    /// their part.
+    pub(crate) fn gather(
+        &mut self,
+        rigid: &mut rigid::System,
+        strands: Option<&mut Strands>,
+        dt: f64,
+    ) {
+        if let Some(strands) = strands {
+            self.hand_on(rigid, strands, dt);
+        }
         for (k, &(body, moves)) in self.obstacles.iter().enumerate() {
             if moves {
-                let load = give_way(rigid, body, self.system.answer_of(k));
+                let answer = self.system.answer_of(k);
+                let load = match answer.filter(|answer| answer.shared.is_some()) {
+                    Some(answer) => lately(self.loads[body], answer.received),
+                    None => give_way(rigid, body, answer),
+                };
                 self.loads[body] = load;
                 // what was exerted on a prescribed body moves nothing
                 self.system.take_reaction(k, Vec3::ZERO);
             }
+        }
+    }
+
+    /// Hands on to trees of strands what their bodies have received; these go where the trees have them.
+    fn hand_on(&self, rigid: &mut rigid::System, strands: &mut Strands, dt: f64) {
+        let mut obstacle = vec![None; rigid.model.len()];
+        for (k, &(body, _)) in self.obstacles.iter().enumerate() {
+            if body != NOBODY {
+                obstacle[body] = Some(k);
+            }
+        }
+        let tie = self.obstacles_of_ties(strands);
+        let mut bodies = vec![None; strands.system.model.bodies.len()];
+        for (body, link) in strands.links.iter().enumerate() {
+            if let Some(link) = link {
+                bodies[*link] = Some(body);
+            }
+        }
+        let shared = |k: usize| self.system.answer_of(k).filter(|a| a.shared.is_some());
+        let obstacle =
+            |link: usize| tie[link].or_else(|| bodies[link].and_then(|body| obstacle[body]));
+        let concerned = |link: usize| obstacle(link).and_then(shared).is_some();
+        for tree in strands.trees(obstacle, concerned) {
+            if strands.hand_on(&tree, shared, dt) {
+                for link in &tree.links {
+                    let now = strands.system.body(*link);
+                    if let Some(body) = bodies[*link] {
+                        let state = &mut rigid.state;
+                        state.position[body] = now.pose.position;
+                        state.rotation[body] = now.pose.rotation;
+                        state.linear_velocity[body] = now.linear_velocity;
+                        state.angular_velocity[body] = now.angular_velocity;
+                        state.wake(body);
+                    }
+                }
+            }
+        }
+        for (load, (k, _)) in strands.tie_loads.iter_mut().zip(&self.tied) {
+            let received = self.system.answer_of(*k).map(|answer| answer.received);
+            *load = lately(*load, received.unwrap_or_default());
         }
     }
 
@@ -441,6 +622,9 @@ impl Cloths {
             }
             self.system.replace_model(model, &kept)?;
             self.obstacles.remove(k);
+            for (tied, _) in &mut self.tied {
+                *tied -= usize::from(*tied > k);
+            }
         }
         self.entered.retain(|entered| entered.0 != body);
         self.pending.retain(|pending| pending.body != body);
@@ -482,7 +666,7 @@ impl Cloths {
         cloth.validate()?;
         let mut model = self.system.model().clone();
         let (n, mut attachments) = (model.sheets.len(), Vec::new());
-        let mut sheet = sheet(cloth, bodies, n, &model.materials, &mut attachments)?;
+        let mut sheet = sheet(cloth, (bodies, &[]), n, &model.materials, &mut attachments)?;
         // a hem may touch the body that it is pinned to
         let fastened = attachments.iter().filter_map(|&(_, pin, body)| {
             let k = self.obstacles.iter().position(|o| o.0 == body)?;

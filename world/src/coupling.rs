@@ -65,11 +65,12 @@ impl Strands {
     /// Advances the bodies by `dt`, and the strands with them where some take part; see [`Self::catch_up`].
     pub(crate) fn advance(&mut self, rigid: &mut rigid::System, dt: f64) -> rigid::Report {
         let coupled_bodies = self.coupled_bodies(rigid, dt);
-        self.behind = coupled_bodies.is_empty();
+        self.behind = coupled_bodies.is_empty() && self.ties.is_empty();
         if self.behind {
             return rigid.advance(dt);
         }
         rigid.apply_fields(dt);
+        self.begin_step();
         self.advance_together(rigid, coupled_bodies, dt)
     }
 
@@ -246,6 +247,10 @@ impl Strands {
             for coupled in coupled_bodies {
                 let [force, torque] = [0, 1].map(|p| coupled.wrench[p] + coupled.used[p] / dt);
                 self.system.push_body(coupled.link, true, force, torque);
+            }
+            for (tie, load) in self.ties.iter().zip(&self.tie_loads) {
+                let [force, torque] = load.map(|impulse| impulse / dt);
+                self.system.push_body(tie.link, true, force, torque);
             }
             report.add(&self.system.advance(time - self.system.state.time));
             self.system.state.time = time;

@@ -167,7 +167,7 @@ impl Exchange {
 }
 
 /// Axis times angle of a rotation, the shorter way round \[rad\].
-fn turn(q: Quat) -> Vec3 {
+pub(crate) fn turn(q: Quat) -> Vec3 {
     let (along, w) = if q.w < 0.0 {
         (-q.xyz(), -q.w)
     } else {

@@ -40,6 +40,8 @@ mod solver;
 mod strand;
 mod strands;
 mod subject;
+mod tie;
+mod trees;
 pub mod truth;
 mod view;
 mod world;

@@ -31,8 +31,8 @@ impl World {
     /// Momentum of bodies, strands and cloth \[kg m/s\].
     pub fn momentum(&self) -> Vec3 {
         let bodies = energy::linear_momentum(&self.rigid.state, &self.rigid.model);
-        let of = |s: &Strands| drystone_strand::energy::linear_momentum(&s.system);
-        let strands = self.strands.as_ref().map_or(Vec3::ZERO, of);
+        let strands = self.strands.as_ref();
+        let strands = strands.map_or(Vec3::ZERO, Strands::momentum);
         let cloths = self
             .cloths
             .as_ref()
@@ -44,8 +44,8 @@ impl World {
     pub fn angular_momentum(&self) -> Vec3 {
         let (state, model) = (&self.rigid.state, &self.rigid.model);
         let bodies = energy::angular_momentum(state, model, Vec3::ZERO);
-        let of = |s: &Strands| drystone_strand::energy::angular_momentum(&s.system, Vec3::ZERO);
-        let strands = self.strands.as_ref().map_or(Vec3::ZERO, of);
+        let strands = self.strands.as_ref();
+        let strands = strands.map_or(Vec3::ZERO, Strands::angular_momentum);
         let cloths = self
             .cloths
             .as_ref()

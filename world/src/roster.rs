@@ -352,7 +352,7 @@ impl World {
                     ..self.roster.scene.clone()
                 };
                 let time = self.rigid.state.time;
-                *none = Cloths::new(&now, &self.rigid.model, time)?;
+                *none = Cloths::new(&now, &self.rigid.model, time, &[])?;
             }
         }
         let roster = &mut self.roster;
@@ -377,6 +377,9 @@ impl World {
         roster.undescribed += 1;
         roster.cloths.remove(id);
         roster.scene.cloths.remove(row);
+        if let Some(strands) = &mut self.strands {
+            strands.forget_cloth(row);
+        }
         roster.print.set_cloths(&roster.scene.cloths);
         true
     }

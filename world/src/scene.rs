@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::body::DEFAULT_MATERIAL;
 use crate::defaults::is_default;
 use crate::error::ensure;
+use crate::tie::{TIED, is_tied};
 use crate::{
     Body, BodyId, Cloth, Field, Generator, Groom, Material, Mesh, Pattern, SceneError, Shape,
     Solvers, Strand, Subject, Surface, Truth,
@@ -216,16 +217,26 @@ impl Scene {
 
     /// Steps that make one frame.
     pub fn steps_per_frame(&self) -> u32 {
-        let ratio = 1.0 / (self.frame_rate * self.dt);
+        let ratio = 1.0 / (self.frame_rate * self.longest_step());
         (ratio - 1e-9 * ratio).ceil().clamp(1.0, 1e9) as u32
     }
 
-    /// The step taken \[s\]: `dt`, or the next shorter one of which a whole number makes a frame.
+    /// `dt`, and no more than ties of strands and cloth allow \[s\].
+    fn longest_step(&self) -> f64 {
+        match is_tied(self) {
+            true => self.dt.min(TIED),
+            false => self.dt,
+        }
+    }
+
+    /// The step taken \[s\]: `dt`, or the next shorter one of which a whole number makes a frame; at most 2.5 ms where
+    /// strands and cloth are tied to each other.
     pub fn step(&self) -> f64 {
         let steps = f64::from(self.steps_per_frame());
         let exact = 1.0 / (self.frame_rate * steps);
-        if (exact - self.dt).abs() <= 1e-9 * self.dt {
-            self.dt
+        let longest = self.longest_step();
+        if (exact - longest).abs() <= 1e-9 * longest {
+            longest
         } else {
             exact
         }
@@ -357,10 +368,10 @@ impl Scene {
         let (bodies, strands) = self.check()?;
         if !strands.is_empty() {
             // strands are looked at as they are built; what they collide with has been
-            crate::strand::build::build(self, &strands, &bodies, None)?;
+            crate::strand::build::build(&self.named(), &strands, &bodies, None)?;
         }
         if !self.cloths.is_empty() {
-            let built = crate::cloth::build::build(&self.named(), &bodies, None)?;
+            let built = crate::cloth::build::build(&self.named(), (&bodies, &strands), None, &[])?;
             drystone_cloth::System::new(built.model, self.solver.cloth.events.clone())?;
         }
         Ok(())

@@ -94,15 +94,22 @@ impl World {
         if let Some(edition) = edition {
             self.adopt(&edition)?;
         }
-        match (&mut self.strands, &snapshot.strands) {
-            (None, None) => {}
-            (Some(strands), Some(state)) => strands.restore(state)?,
-            _ => return Err(damaged("strands")),
-        }
         match (&mut self.cloths, &snapshot.cloths) {
             (None, None) => {}
             (Some(cloths), Some(state)) => cloths.restore(state)?,
             _ => return Err(damaged("cloth")),
+        }
+        match (&mut self.strands, &snapshot.strands) {
+            (None, None) => {}
+            (Some(_), Some(state)) => {
+                if let Some(before) = &snapshot.unfinished {
+                    self.step_strands_again(before, snapshot.last_step)?;
+                }
+                if let Some(strands) = &mut self.strands {
+                    strands.restore(state)?;
+                }
+            }
+            _ => return Err(damaged("strands")),
         }
         self.rigid.state.clone_from(&snapshot.rigid);
         if let Some(strands) = &mut self.strands {
@@ -127,6 +134,24 @@ impl World {
                 _ => body().unwrap_or(0),
             }
         });
+        Ok(())
+    }
+
+    /// Takes the step of `dt` from `before` again as far as strands go, as their trees have yet to answer what cloth does
+    /// in it.
+    fn step_strands_again(&mut self, before: &Unfinished, dt: f64) -> Result<(), SceneError> {
+        let (Some(strands), Some(then)) = (&mut self.strands, &before.strands) else {
+            return Ok(());
+        };
+        self.rigid.state.clone_from(&before.rigid);
+        strands.restore(then)?;
+        strands.settle_in(&self.rigid);
+        if let Some(cloths) = &self.cloths {
+            cloths.push_bodies(&mut self.rigid, dt);
+        }
+        let total = strands.total.clone();
+        strands.advance(&mut self.rigid, dt);
+        strands.total = total;
         Ok(())
     }
 

@@ -19,6 +19,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::coupling::{ContactImpulse, motion};
 use crate::strand::build::{Attacher, Attachment, BodyMotion, Built, build, link_of};
+use crate::tie::Tie;
 use crate::{Anchor, Base, Body, FrameStrand, Material, Scene, SceneError, Strand};
 
 /// All that moves about the strands of a world.
@@ -30,6 +31,9 @@ pub struct StrandSnapshot {
     pub paths: [Vec<MotionPath>; 2],
     /// What contacts with other bodies gave each rigid body of the strand system over the last step.
     pub impulses: Vec<ContactImpulse>,
+    /// Impulse and moment that each tie to cloth is to expect in the next step \[N s\], \[N m s\].
+    #[serde(default)]
+    pub tie_loads: Vec<[Vec3; 2]>,
 }
 
 /// Position of the obstacles of absent bodies, out of reach of everything \[m\].
@@ -60,6 +64,11 @@ pub(crate) struct Strands {
     pub(crate) links: Vec<Option<usize>>,
     /// Impulses of contacts with other bodies on each of those over the last step.
     pub(crate) impulses: Vec<ContactImpulse>,
+    /// Motion of those bodies before their last step; written by `begin_step`.
+    pub(crate) begun: Vec<strand::BodyMotion>,
+    /// Vertices of cloth that go with strands, and the impulse that is foretold to each for its next step \[N s\].
+    pub(crate) ties: Vec<Tie>,
+    pub(crate) tie_loads: Vec<[Vec3; 2]>,
     /// Bodies that strands pass through.
     pub(crate) passable: Vec<bool>,
     /// Pose of the shape of each body now.
@@ -90,6 +99,7 @@ impl Strands {
             references,
             anchors,
             links,
+            ties,
             grooms,
         } = build(scene, &scene.strands, &scene.bodies, Some(&rigid.model))?;
         let mut system = System::new(model, scene.solver.strand.clone())?;
@@ -111,6 +121,9 @@ impl Strands {
             substeps: scene.solver.strand.steps_per_frame.div_ceil(steps),
             impulses: vec![ContactImpulse::default(); system.model.bodies.len()],
             links,
+            begun: Vec::new(),
+            tie_loads: vec![[Vec3::ZERO; 2]; ties.len()],
+            ties,
             passable: scene.bodies.iter().map(|body| body.passable).collect(),
             poses: poses(rigid),
             system,
@@ -149,6 +162,14 @@ impl Strands {
             if let Some(k) = link {
                 system.start_body(*k, &motion(state, i));
             }
+        }
+        for tie in &self.ties {
+            let motion = strand::BodyMotion {
+                pose: Pose::at(tie.place),
+                linear_velocity: tie.velocity,
+                angular_velocity: Vec3::ZERO,
+            };
+            system.start_body(tie.link, &motion);
         }
         for k in 0..self.bases.len() {
             self.start_on(k, rigid);
@@ -328,16 +349,55 @@ impl Strands {
     /// Mass of all strands \[kg\].
     pub(crate) fn mass(&self) -> f64 {
         let of = |i| self.system.properties(i).links.iter().map(|link| link.mass);
-        (0..self.system.model.len()).flat_map(of).sum()
+        let strands: f64 = (0..self.system.model.len()).flat_map(of).sum();
+        strands + self.tied().map(|(mass, _)| mass).sum::<f64>()
     }
 
+    /// Whether vertices of cloth go with strands.
+    pub(crate) fn is_tied(&self) -> bool {
+        !self.ties.is_empty()
+    }
+
+    /// Mass and motion of every vertex of cloth that goes with strands.
+    pub(crate) fn tied(&self) -> impl Iterator<Item = (f64, strand::BodyMotion)> + '_ {
+        let system = &self.system;
+        let bodies = self.ties.iter();
+        bodies.map(|tie| {
+            (
+                system.model.bodies[tie.link].body.mass,
+                system.body(tie.link),
+            )
+        })
+    }
+
+    /// Of strands, and of the vertices of cloth that go with them \[J\].
     pub(crate) fn kinetic_energy(&self) -> f64 {
-        energy::kinetic_energy(&self.system)
+        let tied = self.tied();
+        let tied = tied.map(|(mass, own)| 0.5 * mass * own.linear_velocity.length_squared());
+        energy::kinetic_energy(&self.system) + tied.sum::<f64>()
+    }
+
+    /// Likewise \[kg m/s\].
+    pub(crate) fn momentum(&self) -> Vec3 {
+        let tied = self.tied().map(|(mass, own)| own.linear_velocity * mass);
+        energy::linear_momentum(&self.system) + tied.sum::<Vec3>()
+    }
+
+    /// Likewise, about the origin \[kg m²/s\].
+    pub(crate) fn angular_momentum(&self) -> Vec3 {
+        let tied = self.tied();
+        let tied = tied.map(|(mass, own)| own.pose.position.cross(own.linear_velocity * mass));
+        energy::angular_momentum(&self.system, Vec3::ZERO) + tied.sum::<Vec3>()
     }
 
     /// Potential energy of weight and of bent, twisted and stretched joints \[J\].
     pub(crate) fn potential_energy(&self) -> f64 {
-        energy::potential_energy(&self.system) + energy::elastic_energy(&self.system)
+        let gravity = self.system.model.gravity;
+        let tied = self.tied();
+        let tied = tied.map(|(mass, own)| -mass * gravity.dot(own.pose.position));
+        energy::potential_energy(&self.system)
+            + energy::elastic_energy(&self.system)
+            + tied.sum::<f64>()
     }
 
     pub(crate) fn snapshot(&self) -> StrandSnapshot {
@@ -356,6 +416,7 @@ impl Strands {
                 self.anchors.iter().filter_map(held).collect(),
             ],
             impulses: self.impulses.clone(),
+            tie_loads: self.tie_loads.clone(),
         }
     }
 
@@ -378,6 +439,8 @@ impl Strands {
             }
         }
         self.impulses.clone_from(&snapshot.impulses);
+        self.tie_loads.clone_from(&snapshot.tie_loads);
+        self.tie_loads.resize(self.ties.len(), [Vec3::ZERO; 2]);
         Ok(())
     }
 
@@ -469,6 +532,7 @@ impl Strands {
             bases: Vec::new(),
             references: Vec::new(),
             anchors: Vec::new(),
+            ties: Vec::new(),
             grooms: Vec::new(),
         };
         let mut made = attacher.add(strand, &mut built);
@@ -526,6 +590,17 @@ impl Strands {
         Ok(())
     }
 
+    /// Vertices of cloth `row`, which is gone, stay on their strands as masses.
+    pub(crate) fn forget_cloth(&mut self, row: usize) {
+        for tie in &mut self.ties {
+            if tie.sheet == row {
+                tie.sheet = usize::MAX;
+            } else if tie.sheet != usize::MAX {
+                tie.sheet -= usize::from(tie.sheet > row);
+            }
+        }
+    }
+
     /// The same strands in the state of their description; a snapshot brings them to theirs.
     pub(crate) fn as_described(&self) -> Result<Self, SceneError> {
         let (model, options) = (self.system.described_model(), self.system.options());
@@ -540,6 +615,9 @@ impl Strands {
             rest_shapes: self.rest_shapes.clone(),
             links: self.links.clone(),
             impulses: self.impulses.clone(),
+            begun: Vec::new(),
+            ties: self.ties.clone(),
+            tie_loads: self.tie_loads.clone(),
             passable: self.passable.clone(),
             poses: self.poses.clone(),
             behind: false,

@@ -60,10 +60,12 @@ impl World {
         }
         let mut rigid = System::new(model, scene.options()?)?;
         rigid.set_clock(Stopwatch::clock);
+        let strands = Strands::new(&scene, &rigid)?;
+        let ties = strands.as_ref().map_or(&[][..], |strands| &strands.ties);
         Ok(Self {
             builder,
-            strands: Strands::new(&scene, &rigid)?,
-            cloths: Cloths::new(&scene, &rigid.model, 0.0)?,
+            cloths: Cloths::new(&scene, &rigid.model, 0.0, ties)?,
+            strands,
             rigid,
             step: scene.step(),
             last_step: scene.step(),

@@ -100,6 +100,19 @@ pub struct FreeMotion {
     pub attached_pins: Vec<(usize, usize)>,
 }
 
+/// Free bodies that something else joins, such as the strands between them: they answer impulses together.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LinkedBodies {
+    /// Their obstacles.
+    pub obstacles: Vec<usize>,
+    /// Row by row, velocity and spin of each by impulse and moment on each: symmetric, and no more than their own
+    /// inertia allows.
+    pub response: Vec<f64>,
+    /// By how much the velocity \[m/s\] and the spin \[rad/s\] of each have changed over the step that their motion
+    /// is of.
+    pub gathered: Vec<[Vec3; 2]>,
+}
+
 /// Motion of a free body after an advance, and the impulses of the cloth on it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Answer {
@@ -115,6 +128,22 @@ pub struct Answer {
     pub held: [Vec3; 2],
     /// Displacement \[m\] and turn \[rad\] that what was foretold had given it, which it has not any more.
     pub withdrawn: [Vec3; 2],
+    /// Of one of [`LinkedBodies`]: what it has received in all, contacts with other bodies included and what was
+    /// foretold taken out again, for all of them to take their part of; and the same times the time since it
+    /// acted, summed \[N s²\], \[N m s²\].
+    pub shared: Option<[[Vec3; 2]; 2]>,
+}
+
+impl LinkedBodies {
+    /// Whether the response is a finite matrix of these bodies, of which there is at least one.
+    pub(crate) fn is_sound(&self) -> bool {
+        let n = 6 * self.obstacles.len();
+        n > 0
+            && self.response.len() == n * n
+            && self.response.iter().all(|x| x.is_finite())
+            && 6 * self.gathered.len() == n
+            && self.gathered.iter().flatten().all(|v| v.is_finite())
+    }
 }
 
 /// A free body while it advances.
@@ -151,6 +180,13 @@ pub(crate) struct FreeBody {
     /// Twist that it has gained; impulse and moment that it has received.
     gained: Twist,
     received: Twist,
+    /// Of a linked body: impulse and moment that it has received or others have held back, and the same times the time
+    /// that was left; see [`Answer::shared`].
+    #[serde(default)]
+    shared: Option<[Twist; 2]>,
+    /// Change of twist over its own step.
+    #[serde(default)]
+    gathered: Twist,
     /// Start and end of the advance, keys in it, and the next of them.
     start: Tick,
     end: Tick,
@@ -207,6 +243,8 @@ impl FreeBody {
             drift: 0.0,
             gained: [Vec3::ZERO; 2],
             received: [Vec3::ZERO; 2],
+            shared: None,
+            gathered: [Vec3::ZERO; 2],
             start: now,
             end: now.saturating_add(ticks(seconds)),
             keys,
@@ -217,7 +255,7 @@ impl FreeBody {
     /// Goes along its motion until `t`.
     fn move_to(&mut self, t: Tick) {
         if t > self.time {
-            let h = seconds(t - self.time);
+            let h = seconds(t.saturating_sub(self.time));
             self.centre = self.centre_at(t);
             self.velocity += self.acceleration * h;
             self.rotation = (rotation_vector(self.spin * h) * self.rotation).normalize();
@@ -228,9 +266,9 @@ impl FreeBody {
     /// Its rotation at `t`, with nothing moved.
     fn rotation_at(&self, t: Tick) -> Quat {
         match t > self.time {
-            true => {
-                (rotation_vector(self.spin * seconds(t - self.time)) * self.rotation).normalize()
-            }
+            true => (rotation_vector(self.spin * seconds(t.saturating_sub(self.time)))
+                * self.rotation)
+                .normalize(),
             false => self.rotation,
         }
     }
@@ -238,7 +276,7 @@ impl FreeBody {
     /// Its centre at `t`, with nothing moved \[m\].
     #[inline]
     pub(crate) fn centre_at(&self, t: Tick) -> Vec3 {
-        let h = seconds(t - self.time);
+        let h = seconds(t.saturating_sub(self.time));
         self.centre + self.velocity * h + self.acceleration * (0.5 * h * h)
     }
 
@@ -356,6 +394,44 @@ impl FreeBody {
         self.spin -= change[1] * 0.5;
     }
 
+    /// It is one of linked bodies from now on.
+    pub(crate) fn link(&mut self, gathered: Twist) {
+        self.shared = Some([[Vec3::ZERO; 2]; 2]);
+        self.gathered = gathered;
+        self.keys = KEYS;
+    }
+
+    /// Change of twist over its own step.
+    pub(crate) fn gathered(&self) -> Twist {
+        self.gathered
+    }
+
+    /// An impulse and a moment on it at `t` that it and those linked to it have answered.
+    #[inline]
+    pub(crate) fn share(&mut self, t: Tick, [impulse, moment]: Twist) {
+        if let Some([sum, moved]) = &mut self.shared {
+            let left = left(t, self.end);
+            sum[0] += impulse;
+            sum[1] += moment;
+            moved[0] += impulse * left;
+            moved[1] += moment * left;
+        }
+    }
+
+    /// Takes back what a load has made of the motion of a linked body over `span` seconds. The part `balanced` of it was
+    /// held against other forces all the time, which decelerate it without the load; the rest grew from nothing.
+    pub(crate) fn withdraw_linked(&mut self, load: Twist, change: Twist, balanced: f64, span: f64) {
+        self.acceleration -= change[0] * (balanced / span);
+        self.velocity -= change[0] * (0.5 * (1.0 - balanced));
+        self.spin -= change[1] * 0.5;
+        if let Some([sum, moved]) = &mut self.shared {
+            for part in 0..2 {
+                sum[part] -= load[part];
+                moved[part] -= load[part] * (0.5 * span);
+            }
+        }
+    }
+
     /// Takes back what a load that was foretold has made of it, as far as it has it: nothing holds it now.
     pub(crate) fn withdraw_alone(&mut self, foretold: Twist, span: f64) {
         let change = self.alone(foretold);
@@ -374,7 +450,7 @@ impl FreeBody {
     /// Velocity of its centre \[m/s\] and spin \[rad/s\], at `t`.
     #[inline]
     pub(crate) fn twist(&self, t: Tick) -> [Vec3; 2] {
-        let h = seconds(t - self.time);
+        let h = seconds(t.saturating_sub(self.time));
         [self.velocity + self.acceleration * h, self.spin]
     }
 
@@ -442,6 +518,7 @@ impl FreeBody {
                 None => [Vec3::ZERO; 2],
             },
             withdrawn: self.withdrawn.map(|part| part * (0.5 * self.span)),
+            shared: self.shared,
         }
     }
 

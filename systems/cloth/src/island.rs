@@ -11,15 +11,19 @@
 //! depend on each other, as those of four corners do, ask for no care. To answer with the inertia of one body alone, or to
 //! hand on to its neighbours later what it cannot take, throws light bodies about under heavy ones.
 //!
+//! Bodies that something else links, such as strands, come with the response `C` that this leaves them together;
+//! with contacts besides it is `R = C − C Gᵀ (G C Gᵀ + S⁻¹)⁻¹ G C`, the same where `C` is the inverse of `M`.
+//!
 //! A contact lets go when it would have to pull more than it has pushed in this advance, and one that was
 //! open holds from when cloth has closed it.
 
 use drystone_base::lanes::Wide8;
 use drystone_base::{Mat3, Vec3};
+use drystone_complementarity::DenseFactor;
 use drystone_complementarity::block_cholesky::Cholesky;
 use serde::{Deserialize, Serialize};
 
-use crate::body::{FreeBody, Response, Twist, dot};
+use crate::body::{FreeBody, LinkedBodies, Response, Twist, dot};
 use crate::clock::{Tick, seconds};
 
 /// Stiffness of a row that holds, over the inertia of its two bodies along it \[1\]: what it lets through is the
@@ -83,6 +87,9 @@ pub(crate) struct Island {
     /// Numbers of the obstacles, ascending.
     bodies: Vec<u32>,
     joints: Vec<Joint>,
+    /// Bodies that are linked otherwise.
+    #[serde(default)]
+    links: Vec<Link>,
     /// Whether a body was kicked, or came to a key, since contacts were last looked at.
     pub(crate) disturbed: bool,
     /// Made again from the rest when it is needed.
@@ -90,13 +97,41 @@ pub(crate) struct Island {
     response: Cache,
 }
 
+/// Bodies of an island that answer together without its contacts.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+struct Link {
+    /// Their places in the island.
+    places: Vec<u32>,
+    /// Row by row, twist of each by impulse and moment on each.
+    response: Vec<f64>,
+}
+
 /// How the island answers; equal islands answer alike.
 #[derive(Clone, Debug, Default)]
 struct Cache {
-    /// Factor of `M + Gᵀ S G`, if it is made.
-    factor: Option<Box<Cholesky>>,
+    /// If it is made.
+    factor: Option<Factor>,
     /// Per body that was asked for: what an impulse on it does.
     columns: Vec<Option<Column>>,
+}
+
+/// What the response is found with.
+#[derive(Clone, Debug)]
+enum Factor {
+    /// Factor of `M + Gᵀ S G`.
+    Bodies(Box<Cholesky>),
+    /// Where bodies are linked: factor of `G C Gᵀ + S⁻¹`, rows scaled by the root of their stiffness.
+    Rows(DenseFactor),
+}
+
+/// How the island answers impulses and moments on its bodies.
+struct Answered {
+    /// Change of twist of each body.
+    change: Vec<Twist>,
+    /// What each joint pushes along its normal \[N s\].
+    pushes: Vec<f64>,
+    /// What contacts leave of the impulses on each body.
+    left: Vec<Twist>,
 }
 
 /// What an impulse and a moment on one body do.
@@ -104,6 +139,8 @@ struct Cache {
 struct Column {
     /// To each body of the island.
     bodies: Vec<Cross>,
+    /// What contacts leave of them, and exert on others, if bodies are linked.
+    left: Vec<Cross>,
     /// Per joint: what it pushes along its normal \[N s\].
     joints: Vec<Twist>,
 }
@@ -135,8 +172,12 @@ impl Cross {
 type Bodies = [Option<FreeBody>];
 
 impl Island {
-    /// Groups the bodies that `contacts` join, and tells each where it is.
-    pub(crate) fn all(contacts: &[BodyContact], bodies: &mut Bodies) -> Vec<Self> {
+    /// Groups the bodies that `contacts` or `links` join, and tells each where it is.
+    pub(crate) fn all(
+        contacts: &[BodyContact],
+        links: &[LinkedBodies],
+        bodies: &mut Bodies,
+    ) -> Vec<Self> {
         let is_free = |k: &usize| matches!(bodies.get(*k), Some(Some(_)));
         let sides = |contact: &BodyContact| contact.obstacles.map(|side| side.filter(is_free));
         // the smallest number of each group stands for it
@@ -160,6 +201,13 @@ impl Island {
                 group[a.max(b)] = a.min(b);
             }
         }
+        for link in links {
+            for k in &link.obstacles {
+                joined[*k] = true;
+                let (a, b) = (find(&mut group, link.obstacles[0]), find(&mut group, *k));
+                group[a.max(b)] = a.min(b);
+            }
+        }
         // islands in the order of their first body
         let mut islands: Vec<Self> = Vec::new();
         let mut number = vec![usize::MAX; bodies.len()];
@@ -171,6 +219,7 @@ impl Island {
                 islands.push(Self {
                     bodies: Vec::new(),
                     joints: Vec::new(),
+                    links: Vec::new(),
                     disturbed: false,
                     response: Cache::default(),
                 });
@@ -178,6 +227,13 @@ impl Island {
             number[k] = number[root];
             place[k] = islands[number[k]].bodies.len() as u32;
             islands[number[k]].bodies.push(k as u32);
+        }
+        for link in links {
+            let places = link.obstacles.iter().map(|k| place[*k]);
+            islands[number[link.obstacles[0]]].links.push(Link {
+                places: places.collect(),
+                response: link.response.clone(),
+            });
         }
         for contact in contacts {
             let sides = sides(contact);
@@ -223,7 +279,8 @@ impl Island {
         }
         let factor = self.factored(bodies);
         let loads: Vec<Twist> = self.bodies.iter().map(load).collect();
-        let (change, _) = self.answer(&factor, &loads, bodies);
+        let answered = self.answer(&factor, &loads, bodies);
+        let Answered { change, pushes, .. } = &answered;
         // no more than the bodies have of it: where contacts held although they count as open there is nothing to take
         let (mut has, mut whole) = (0.0, 0.0);
         for (place, change) in change.iter().enumerate() {
@@ -233,21 +290,59 @@ impl Island {
                 whole += dot(*change, momentum);
             }
         }
-        let share = (has / whole.max(f64::MIN_POSITIVE)).clamp(0.0, 1.0);
+        let share = match self.links.is_empty() {
+            true => (has / whole.max(f64::MIN_POSITIVE)).clamp(0.0, 1.0),
+            false => {
+                self.withdraw_linked(&loads, &answered, bodies, span);
+                0.0
+            }
+        };
         if share > 0.0 {
-            for (k, change) in self.bodies.iter().zip(&change) {
+            for (k, change) in self.bodies.iter().zip(change) {
                 if let Some(body) = &mut bodies[*k as usize] {
                     body.withdraw(change.map(|part| part * share), span);
                 }
             }
         }
-        self.calm(&factor, &loads);
+        self.calm(&factor, &loads, pushes);
         self.response.factor = Some(factor);
         self.response.columns = vec![None; self.bodies.len()];
     }
 
+    /// Takes back what the step of linked bodies made of such loads. It was linear, so that all of it is theirs.
+    fn withdraw_linked(
+        &self,
+        loads: &[Twist],
+        answered: &Answered,
+        bodies: &mut Bodies,
+        span: f64,
+    ) {
+        // what of the loads has moved them, and what other forces held back
+        let (mut moved, mut whole) = (0.0, 0.0);
+        for (place, (load, change)) in loads.iter().zip(&answered.change).enumerate() {
+            if let Some(body) = self.body(place as u32, bodies) {
+                moved += dot(*load, body.gathered());
+                whole += dot(*load, *change);
+            }
+        }
+        let balanced = 1.0 - (moved / whole.max(f64::MIN_POSITIVE)).clamp(0.0, 1.0);
+        let all = answered.change.iter().zip(&answered.left);
+        for (k, (change, left)) in self.bodies.iter().zip(all) {
+            if let Some(body) = &mut bodies[*k as usize] {
+                body.withdraw_linked(*left, *change, balanced, span);
+            }
+        }
+    }
+
     /// Contacts have pushed so much less as the loads that foretold it were not there.
-    fn calm(&mut self, factor: &Cholesky, loads: &[Twist]) {
+    fn calm(&mut self, factor: &Factor, loads: &[Twist], pushes: &[f64]) {
+        let Factor::Bodies(factor) = factor else {
+            let holding = self.joints.iter_mut().zip(pushes);
+            for (joint, push) in holding.filter(|(joint, _)| joint.holds) {
+                joint.impulse = (joint.impulse - push).max(0.0);
+            }
+            return;
+        };
         let mut x: Vec<Wide8<f64>> = loads.iter().map(|load| wide(*load)).collect();
         factor.solve(&mut x, &mut Vec::new());
         for joint in self.joints.iter_mut().filter(|joint| joint.holds) {
@@ -256,18 +351,35 @@ impl Island {
         }
     }
 
-    /// Change of twist of each body by impulses and moments, and what each joint pushes along its normal \[N s\]. The first
+    /// Change of twist of each body by impulses and moments, and what each joint pushes along its normal. The first
     /// is found from what contacts exert, which is the same on both sides: rounding of the factor costs no momentum.
-    fn answer(
-        &self,
-        factor: &Cholesky,
-        impulses: &[Twist],
-        bodies: &Bodies,
-    ) -> (Vec<Twist>, Vec<f64>) {
+    fn answer(&self, factor: &Factor, impulses: &[Twist], bodies: &Bodies) -> Answered {
         let mut pushes = vec![0.0; self.joints.len()];
+        let mut left = impulses.to_vec();
+        let factor = match factor {
+            Factor::Bodies(factor) => factor,
+            Factor::Rows(factor) => {
+                let rows = self.rows_that_hold();
+                let x = self.without_contacts(impulses, bodies);
+                let mut exerted: Vec<f64> = rows.iter().map(|row| row.along(&x)).collect();
+                factor.solve(&mut exerted);
+                for (row, exerted) in rows.iter().zip(exerted) {
+                    if row.number == 0 {
+                        let joint = &self.joints[row.joint];
+                        pushes[row.joint] = -joint.stiffness[0].sqrt() * exerted;
+                    }
+                    row.add(-exerted, &mut left);
+                }
+                let change = self.without_contacts(&left, bodies);
+                return Answered {
+                    change,
+                    pushes,
+                    left,
+                };
+            }
+        };
         let mut x: Vec<Wide8<f64>> = impulses.iter().map(|j| wide(*j)).collect();
         factor.solve(&mut x, &mut Vec::new());
-        let mut left = impulses.to_vec();
         for (joint, push) in self.joints.iter().zip(&mut pushes) {
             if !joint.holds {
                 continue;
@@ -291,12 +403,63 @@ impl Island {
                 }
             }
         }
-        let change = left.into_iter().enumerate();
-        let change = change.map(|(place, impulse)| {
+        Answered {
+            change: self.without_contacts(&left, bodies),
+            pushes,
+            left,
+        }
+    }
+
+    /// Change of twist of each body by impulses and moments, if no contact held any of them.
+    fn without_contacts(&self, impulses: &[Twist], bodies: &Bodies) -> Vec<Twist> {
+        let alone = impulses.iter().enumerate().map(|(place, impulse)| {
             let body = self.body(place as u32, bodies);
-            body.map_or([Vec3::ZERO; 2], |body| body.alone(impulse))
+            body.map_or([Vec3::ZERO; 2], |body| body.alone(*impulse))
         });
-        (change.collect(), pushes)
+        let mut change: Vec<Twist> = alone.collect();
+        for link in &self.links {
+            let on = |place: &u32| impulses[*place as usize].map(|v| v.to_array());
+            let loads: Vec<f64> = link.places.iter().flat_map(|p| on(p).concat()).collect();
+            let answer = link.response.chunks_exact(loads.len().max(1));
+            let answer = answer.map(|row| row.iter().zip(&loads).map(|(r, x)| r * x).sum());
+            let answer: Vec<f64> = answer.collect();
+            for (place, twist) in link.places.iter().zip(answer.chunks_exact(6)) {
+                change[*place as usize] =
+                    [Vec3::from_slice(&twist[..3]), Vec3::from_slice(&twist[3..])];
+            }
+        }
+        change
+    }
+
+    /// Rows of the contacts that hold.
+    fn rows_that_hold(&self) -> Vec<HeldRow> {
+        let holding = self.joints.iter().enumerate().filter(|(_, j)| j.holds);
+        let rows = holding.flat_map(|(k, joint)| {
+            let (rows, count) = (joint.rows(), if joint.sticks { 3 } else { 1 });
+            (0..count).map(move |number| HeldRow {
+                joint: k,
+                number,
+                bodies: joint.bodies,
+                sides: [rows[0][number], rows[1][number]],
+            })
+        });
+        rows.collect()
+    }
+
+    /// Factor of `G C Gᵀ + S⁻¹`.
+    fn factored_rows(&self, bodies: &Bodies) -> DenseFactor {
+        let rows = self.rows_that_hold();
+        let moved: Vec<Vec<Twist>> = rows
+            .iter()
+            .map(|row| {
+                let mut push = vec![[Vec3::ZERO; 2]; self.bodies.len()];
+                row.add(1.0, &mut push);
+                self.without_contacts(&push, bodies)
+            })
+            .collect();
+        DenseFactor::new(rows.len(), |i, j| {
+            rows[j].along(&moved[i]) + if i == j { 1.0 } else { 0.0 }
+        })
     }
 
     fn body<'a>(&self, place: u32, bodies: &'a Bodies) -> Option<&'a FreeBody> {
@@ -304,8 +467,11 @@ impl Island {
         bodies.get(*k as usize)?.as_ref()
     }
 
-    /// Factor of `M + Gᵀ S G`.
-    fn factored(&self, bodies: &Bodies) -> Box<Cholesky> {
+    /// What the response is found with.
+    fn factored(&self, bodies: &Bodies) -> Factor {
+        if !self.links.is_empty() {
+            return Factor::Rows(self.factored_rows(bodies));
+        }
         let mut factor = Box::<Cholesky>::default();
         let holding = || self.joints.iter().filter(|joint| joint.holds);
         let pairs = holding().map(|joint| joint.bodies);
@@ -339,7 +505,7 @@ impl Island {
             }
         }
         factor.factor(LOST);
-        factor
+        Factor::Bodies(factor)
     }
 
     /// What body `place` answers to an impulse on itself, if that is not known already.
@@ -356,21 +522,33 @@ impl Island {
         let Some(factor) = &self.response.factor else {
             return;
         };
+        let linked = if self.links.is_empty() {
+            0
+        } else {
+            self.bodies.len()
+        };
         let mut column = Column {
             bodies: vec![Cross::default(); self.bodies.len()],
+            left: vec![Cross::default(); linked],
             joints: vec![[Vec3::ZERO; 2]; self.joints.len()],
         };
         for i in 0..6 {
             let (part, c) = (i / 3, i % 3);
             let mut unit = vec![[Vec3::ZERO; 2]; self.bodies.len()];
             unit[p][part][c] = 1.0;
-            let (answer, pushes) = self.answer(factor, &unit, bodies);
-            for (by, push) in column.joints.iter_mut().zip(pushes) {
+            let answer = self.answer(factor, &unit, bodies);
+            for (by, push) in column.joints.iter_mut().zip(answer.pushes) {
                 by[part][c] = push;
             }
-            for (cross, [v, w]) in column.bodies.iter_mut().zip(answer) {
-                *cross.velocity[part].col_mut(c) = v;
-                *cross.spin[part].col_mut(c) = w;
+            let both = [
+                (&mut column.bodies, answer.change),
+                (&mut column.left, answer.left),
+            ];
+            for (crosses, twists) in both {
+                for (cross, [v, w]) in crosses.iter_mut().zip(twists) {
+                    *cross.velocity[part].col_mut(c) = v;
+                    *cross.spin[part].col_mut(c) = w;
+                }
             }
         }
         if let Some(body) = &mut bodies[self.bodies[p] as usize] {
@@ -395,6 +573,11 @@ impl Island {
                 && let Some(body) = &mut bodies[*k as usize]
             {
                 body.change(t, cross.times(impulse));
+            }
+        }
+        for (k, left) in self.bodies.iter().zip(&column.left) {
+            if let Some(body) = &mut bodies[*k as usize] {
+                body.share(t, left.times(impulse));
             }
         }
     }
@@ -474,17 +657,19 @@ impl Island {
             let Some(factor) = &self.response.factor else {
                 return false;
             };
-            let (x, pushes) = self.answer(factor, &push, bodies);
+            let answered = self.answer(factor, &push, bodies);
+            let x = &answered.change;
             let answer = joint.parting(|p| x.get(p as usize).copied().unwrap_or_default());
             let mut impulse = 0.0;
             if answer > HELD * STIFF / joint.stiffness[0] {
                 impulse = (wanted - in_all) / answer;
-                for (k, x) in self.bodies.iter().zip(&x) {
+                for ((k, x), left) in self.bodies.iter().zip(x).zip(&answered.left) {
                     if let Some(body) = &mut bodies[*k as usize] {
                         body.change(t, x.map(|part| part * impulse));
+                        body.share(t, left.map(|part| part * impulse));
                     }
                 }
-                for (joint, push) in self.joints.iter_mut().zip(pushes) {
+                for (joint, push) in self.joints.iter_mut().zip(answered.pushes) {
                     joint.added += push * impulse;
                 }
             }
@@ -512,13 +697,57 @@ impl Island {
 
     pub(crate) fn is_sound(&self, bodies: &Bodies) -> bool {
         let known = |p: &u32| *p == NOBODY || (*p as usize) < self.bodies.len();
+        let linked = |link: &Link| {
+            link.places
+                .iter()
+                .all(|p| (*p as usize) < self.bodies.len())
+                && link.response.len() == 36 * link.places.len() * link.places.len()
+                && link.response.iter().all(|x| x.is_finite())
+        };
         (self.bodies.iter()).all(|k| (*k as usize) < bodies.len())
+            && self.links.iter().all(linked)
             && self.joints.iter().all(|joint| {
                 joint.bodies.iter().all(known)
                     && joint.normal.is_finite()
                     && joint.impulse.is_finite()
             })
     }
+}
+
+/// A row of a contact that holds, scaled by the root of its stiffness.
+struct HeldRow {
+    joint: usize,
+    /// 0 of the normal.
+    number: usize,
+    bodies: [u32; 2],
+    sides: [[f64; 6]; 2],
+}
+
+impl HeldRow {
+    /// Motion along it.
+    fn along(&self, twists: &[Twist]) -> f64 {
+        let side = |(place, row): (u32, &[f64; 6])| {
+            let of = twists.get(place as usize);
+            of.map_or(0.0, |twist| dot(row_twist(row), *twist))
+        };
+        let [a, b] = &self.sides;
+        side((self.bodies[0], a)) + side((self.bodies[1], b))
+    }
+
+    /// Adds its load, `size` times, to those on the bodies.
+    fn add(&self, size: f64, loads: &mut [Twist]) {
+        for (place, row) in self.bodies.iter().zip(&self.sides) {
+            if let Some(load) = loads.get_mut(*place as usize) {
+                let [force, moment] = row_twist(row);
+                load[0] += force * size;
+                load[1] += moment * size;
+            }
+        }
+    }
+}
+
+fn row_twist(row: &[f64; 6]) -> Twist {
+    [Vec3::from_slice(&row[..3]), Vec3::from_slice(&row[3..])]
 }
 
 impl Joint {

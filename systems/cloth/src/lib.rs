@@ -47,7 +47,7 @@ mod validate;
 mod vertex;
 mod watch;
 
-pub use body::{Answer, FreeMotion};
+pub use body::{Answer, FreeMotion, LinkedBodies};
 pub use clock::{TICK, Tick, seconds, ticks};
 pub use clock_levels::ClampedDamper;
 pub use drystone_common::{Field, Key, MotionPath, Wind};

@@ -169,6 +169,20 @@ pub struct Sheet {
 }
 
 impl Sheet {
+    /// Mass of every vertex: a third of each triangle about it, and its own \[kg\].
+    pub fn vertex_masses(&self) -> Vec<f64> {
+        let rest = self.rest.as_ref().unwrap_or(&self.points);
+        let mut mass = vec![self.material.vertex_mass; self.points.len()];
+        for face in &self.faces {
+            let x = face.map(|i| rest[i as usize]);
+            let third = (x[1] - x[0]).cross(x[2] - x[0]).length() / 6.0;
+            for i in face {
+                mass[*i as usize] += self.material.density * third;
+            }
+        }
+        mass
+    }
+
     /// Chains of segments in order, then each vertex that belongs to neither segment nor triangle.
     pub fn chains(&self) -> Vec<Vec<u32>> {
         let mut used = vec![false; self.points.len()];

@@ -19,8 +19,8 @@ pub use roster::Kept;
 
 use crate::{
     Account, Answer, BodyContact, BroadPhase, Certificate, ClampedDamper, Energy, Error,
-    FreeMotion, Meeting, Model, Moment, Obstacle, Options, Patch, Report, Stall, Surplus, energy,
-    watch,
+    FreeMotion, LinkedBodies, Meeting, Model, Moment, Obstacle, Options, Patch, Report, Stall,
+    Surplus, energy, watch,
 };
 
 /// What a start was like.
@@ -506,6 +506,18 @@ impl System {
         contacts: &[BodyContact],
         seconds: f64,
     ) -> Vec<usize> {
+        self.free_linked_obstacles(motions, contacts, &[], seconds)
+    }
+
+    /// As [`Self::free_obstacles`], where some of them are linked otherwise than by contacts. Links of obstacles without
+    /// a motion, or whose response is not one of them, link nothing.
+    pub fn free_linked_obstacles(
+        &mut self,
+        motions: &[(usize, FreeMotion)],
+        contacts: &[BodyContact],
+        links: &[LinkedBodies],
+        seconds: f64,
+    ) -> Vec<usize> {
         // those that are named no more touch nothing
         for body in self.state.bodies.iter_mut().flatten() {
             body.leave_island();
@@ -519,7 +531,22 @@ impl System {
         let State {
             bodies, islands, ..
         } = &mut self.state;
-        *islands = Island::all(contacts, bodies);
+        let known = |link: &&LinkedBodies| {
+            let there = |k: &usize| {
+                motions.iter().any(|motion| motion.0 == *k)
+                    && matches!(bodies.get(*k), Some(Some(_)))
+            };
+            link.is_sound() && link.obstacles.iter().all(there)
+        };
+        let links: Vec<LinkedBodies> = links.iter().filter(known).cloned().collect();
+        for link in &links {
+            for (k, gathered) in link.obstacles.iter().zip(&link.gathered) {
+                if let Some(body) = &mut bodies[*k] {
+                    body.link(*gathered);
+                }
+            }
+        }
+        *islands = Island::all(contacts, &links, bodies);
         let mut foretold = vec![[Vec3::ZERO; 2]; bodies.len()];
         for (i, motion) in motions {
             if let Some(Some(body)) = bodies.get_mut(*i) {

@@ -223,13 +223,12 @@ impl Topology {
                 &sheet.faces,
                 &sheet.segments,
             );
-            let mut mass = vec![sheet.material.vertex_mass; sheet.points.len()];
+            let mass = sheet.vertex_masses();
             let mut area = vec![0.0; sheet.points.len()];
             for face in &sheet.faces {
                 let x = face.map(|i| rest[i as usize]);
                 let third = (x[1] - x[0]).cross(x[2] - x[0]).length() / 6.0;
                 for i in face {
-                    mass[*i as usize] += sheet.material.density * third;
                     area[*i as usize] += third;
                 }
             }

@@ -246,14 +246,7 @@ impl Model {
             }
         }
         // who is free has a mass
-        let mut mass = vec![sheet.material.vertex_mass; count];
-        for face in &sheet.faces {
-            let x = face.map(|i| rest[i as usize]);
-            let third = (x[1] - x[0]).cross(x[2] - x[0]).length() / 6.0;
-            for i in face {
-                mass[*i as usize] += third * sheet.material.density;
-            }
-        }
+        let mass = sheet.vertex_masses();
         let held_for_ever = |i: u32| {
             pinned
                 .get(&i)

@@ -298,7 +298,7 @@ impl StrandState {
 }
 
 /// Principal moments and axes (columns, right-handed) of `inertia`, by Jacobi's rotations.
-fn principal_axes(inertia: &Symmetric3) -> (Vec3, Mat3) {
+pub(crate) fn principal_axes(inertia: &Symmetric3) -> (Vec3, Mat3) {
     let mut a = inertia.matrix();
     let mut axes = Mat3::IDENTITY;
     for _ in 0..32 {

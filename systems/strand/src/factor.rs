@@ -9,8 +9,9 @@
 //! `[n]`, `[F][r]` and their like in the links are geometric: a transmitted wrench changes as links move.
 //! Blocks of a matrix are named `tt, tp, pt, pp` after turn and shift.
 
-use drystone_base::{Mat3, Vec3};
+use drystone_base::{Mat3, Symmetric3, Vec3};
 
+use crate::body::principal_axes;
 use crate::chain::{BASE, Chain, FREE};
 use crate::implicit::{FieldForce, Load, Problem};
 use crate::kinematics::Link;
@@ -19,13 +20,16 @@ use drystone_base::rotation::{
 };
 
 /// The matrix that is factored.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Kind {
     /// The Jacobian of the residual.
     Exact,
     /// A positive definite neighbour: no geometric terms, elasticity made positive. Its step always
     /// goes downhill.
     Positive,
+    /// The positive definite one, and symmetric, with the tension of links: a taut strand resists what
+    /// would turn it. How an impulse is answered over so many steps \[1\].
+    Taut(f64),
 }
 
 /// One eliminated joint; written by `eliminate`.
@@ -76,6 +80,8 @@ struct ReducedHessian {
     pt: Mat3,
     pp: Mat3,
     required: Wrench,
+    /// Of [`Kind::Taut`]: sum of the geometric terms `[F][l]` of the link \[N m\].
+    geometric: Mat3,
 }
 
 /// The factor of one strand's step matrix.
@@ -292,6 +298,12 @@ impl Factor {
         } = problem;
         let (n, s) = (chain.len(), bdf.s);
         let exact = kind == Kind::Exact;
+        // over n steps damping counts n times as much as inertia, and stiffness n² times
+        let (taut, steps) = match kind {
+            Kind::Taut(steps) => (true, steps),
+            _ => (false, 1.0),
+        };
+        let square = steps * steps;
         self.resize(chain);
         self.begun.fill(false);
         for j in (0..n).rev() {
@@ -307,10 +319,13 @@ impl Factor {
             // inertia and drag at the centre c: force f, and h = m s² + d s on the diagonal of A_pp
             let c = y * step.half;
             let mut f = step.force(s, link.centre);
-            let h = step.mass * s * s + s * step.drag;
+            if taut {
+                hessian.geometric += skew_skew(f, c);
+            }
+            let h = step.mass * s * s + s * step.drag * steps;
             // anisotropic drag and implicit fields: δf = M (p + θ × c)
             if step.drag_less != 0.0 || !sampled.is_empty() {
-                let along = step.drag_axis * (step.drag * step.drag_less * s);
+                let along = step.drag_axis * (step.drag * step.drag_less * s * steps);
                 let mut more = drystone_base::rotation::outer(along, -step.drag_axis);
                 if let Some(sampled) = sampled.get(j) {
                     f -= sampled.force;
@@ -341,8 +356,8 @@ impl Factor {
             // spring and damper of the pose at the tip t (posable dynamics, §6.5): as f and h above, at lever t
             let mut diagonal = h;
             if step.tip_stiffness > 0.0 {
-                let (t, k) = (y * (2.0 * step.half), step.tip_stiffness);
-                let pull = link.tip * k - step.tip_pull;
+                let (t, k) = (y * (2.0 * step.half), step.tip_stiffness * square);
+                let pull = link.tip * step.tip_stiffness - step.tip_pull;
                 moment += t.cross(pull);
                 f += pull;
                 shift += skew(t) * k;
@@ -392,7 +407,11 @@ impl Factor {
                     hessian.tt -= levers.transpose() - scalar(x.x + y.y + z.z);
                 }
                 // contacts that roll along the segment, and over a curved surface
-                hessian.tt += load.rolling;
+                if taut {
+                    hessian.geometric -= levers.transpose() - scalar(x.x + y.y + z.z);
+                } else {
+                    hessian.tt += load.rolling;
+                }
                 if let Some(more) = load.stiffness.filter(|_| exact) {
                     hessian.tt += more.tt;
                     hessian.tp += more.tp;
@@ -400,6 +419,11 @@ impl Factor {
                     hessian.pp += more.pp;
                 }
                 joint_torque += load.joint;
+            }
+
+            // tension: the positive part of all [F][l]
+            if taut {
+                hessian.tt += positive_part(&hessian.geometric) * square;
             }
 
             // a rigid body: all six degrees of freedom at once, residual (n; F)
@@ -432,7 +456,7 @@ impl Factor {
                 let (a_tp, a_pp) = (hessian.tp * y, hessian.pp * y);
                 let row_turn = hessian.pt.transpose() * y + turned;
                 let row_shift = hessian.pp.transpose() * y;
-                let inverse = 1.0 / (y.dot(a_pp) + k + s * damper);
+                let inverse = 1.0 / (y.dot(a_pp) + k * square + s * damper * steps);
                 let kept = Stretch {
                     axis: y,
                     inverse,
@@ -463,7 +487,10 @@ impl Factor {
             if !exact {
                 k = positive(&k);
             }
-            k += Mat3::from_diagonal(step.damping * s)
+            if taut {
+                k *= square;
+            }
+            k += Mat3::from_diagonal(step.damping * (s * steps))
                 * if exact {
                     inverse_body_jacobian(turn)
                 } else {
@@ -490,6 +517,9 @@ impl Factor {
                 hessian.pt -= joint.out_shift * around;
                 hessian.pp -= joint.out_shift * hessian.tp;
                 hessian.tp -= joint.out_turn * hessian.tp;
+                if taut {
+                    hessian.geometric = skew_skew(hessian.required.force, link.lever);
+                }
                 hessian.carry_back(link.lever, exact);
                 if self.begun[i] {
                     self.hessians[i].add(&hessian);
@@ -805,6 +835,7 @@ impl ReducedHessian {
             moment: Vec3::ZERO,
             force: Vec3::ZERO,
         },
+        geometric: Mat3::ZERO,
     };
 
     /// The inertia about a point `−r` away, fixed to the inner body.
@@ -829,7 +860,23 @@ impl ReducedHessian {
         self.pp += other.pp;
         self.required.moment += other.required.moment;
         self.required.force += other.required.force;
+        self.geometric += other.geometric;
     }
+}
+
+/// Of the symmetric part of `m`, what has positive eigenvalues.
+fn positive_part(m: &Mat3) -> Mat3 {
+    let (a, b) = (m.transpose() + *m, 0.5);
+    let symmetric = Symmetric3 {
+        xx: a.x_axis.x * b,
+        yy: a.y_axis.y * b,
+        zz: a.z_axis.z * b,
+        xy: a.x_axis.y * b,
+        xz: a.x_axis.z * b,
+        yz: a.y_axis.z * b,
+    };
+    let (values, axes) = principal_axes(&symmetric);
+    axes * Mat3::from_diagonal(values.max(Vec3::ZERO)) * axes.transpose()
 }
 
 /// Symmetric part of `m`, lifted until it is positive definite.

@@ -3,10 +3,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use drystone_base::{Mat3, Pose};
+use drystone_base::{Mat3, Pose, Quat};
 use drystone_geometry::{Aabb, BoxTree};
 
 use crate::chain::{BASE, Chain, FREE};
+use crate::condensed::Condensed;
 use crate::contact::Swept;
 use crate::implicit::Bdf;
 use crate::properties::Properties;
@@ -32,13 +33,17 @@ pub(crate) struct Group {
     properties: Vec<Properties>,
     pub work: Workspace,
     /// Index of the first link of each member.
-    first: Vec<usize>,
+    pub first: Vec<usize>,
     /// All links: only what the equations need of a chain is filled in.
-    chain: Chain,
+    pub chain: Chain,
     /// Of a strand based on a body of the group: that body, and its base in the frame of the body's link.
-    mounts: Vec<Option<(usize, Pose)>>,
+    pub mounts: Vec<Option<(usize, Pose)>>,
     /// Coefficients of the last accepted step.
-    last: Option<Bdf>,
+    pub last: Option<Bdf>,
+    /// Principal axes of each body, in its frame.
+    pub principal: Vec<Quat>,
+    /// How its bodies answer after that step, once somebody has asked.
+    pub condensed: Option<Condensed>,
 }
 
 impl Group {
@@ -53,6 +58,7 @@ impl Group {
         let strands = members.iter().map(|&i| &model.chains[i]);
         let chains: Vec<&Chain> = links.chain(strands).collect();
         let mut chain = chains[0].clone();
+        let first_bodies = bodies.len();
         let mut first = vec![0];
         let mut mounts = vec![None; bodies.len()];
         for &i in &members {
@@ -89,6 +95,8 @@ impl Group {
             chain,
             mounts,
             last: None,
+            principal: vec![Quat::IDENTITY; first_bodies],
+            condensed: None,
         }
     }
 
@@ -141,7 +149,10 @@ impl Group {
             chain,
             mounts,
             last,
+            condensed,
+            ..
         } = self;
+        *condensed = None;
         let links = bodies
             .iter()
             .map(|&k| Member::alone(k, &model.bodies[k].chain));

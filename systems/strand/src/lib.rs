@@ -11,6 +11,7 @@ mod body_step;
 mod chain;
 mod chain_sweep;
 mod collision;
+mod condensed;
 mod constraint;
 mod constraint_step;
 mod contact;
@@ -50,6 +51,7 @@ pub use drystone_common::{Key, MotionPath, Moving, NamedField, Profile, Ramp};
 
 pub use body::{BodyModel, BodyMotion, RigidBody};
 pub use chain::{BASE, Chain, FREE};
+pub use condensed::{BodyImpulse, TreeResponse};
 pub use constraint::{Anchor, Constraint, ConstraintKind};
 pub use contact::{ContactForce, Obstacle};
 pub use continuum::{Continuum, Grid, Interaction, Parcel};

@@ -220,6 +220,19 @@ impl Iterate {
         );
     }
 
+    /// The matrix with which bodies answer impulses over so many steps.
+    pub(crate) fn factor_taut(&mut self, problem: &Problem<'_>, steps: f64) {
+        self.factor.eliminate(
+            problem,
+            &self.rotation,
+            &self.stretch,
+            &self.links,
+            &self.sampled,
+            &self.loads,
+            Kind::Taut(steps),
+        );
+    }
+
     /// Size of the step that the factor holds.
     fn size_of_step(&self, length: f64) -> (f64, f64) {
         let (mut largest, mut slope) = (0.0f64, 0.0);

@@ -115,7 +115,7 @@ pub(crate) struct Workspace {
     /// `follow_bodies`.
     pub frames: Vec<BaseFrame>,
     /// Base of each link where there are several members; written by `solve_step`.
-    bases: Vec<Pose>,
+    pub bases: Vec<Pose>,
     /// Links at the start of the step; written by `extrapolate`, if anything asks for them.
     pub start: Vec<Link>,
     /// Written by `extrapolate` and Newton's iteration.

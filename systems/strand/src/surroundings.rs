@@ -134,7 +134,7 @@ impl Coupling for Surroundings<'_> {
 }
 
 /// Adds the opposite rows of contacts with a body of the group, so that they act on the body too.
-fn push_back(
+pub(crate) fn push_back(
     contacts: &Contacts,
     swept: &[Swept],
     frame: &BaseFrame,

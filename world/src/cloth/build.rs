@@ -12,12 +12,15 @@ use super::hold::lightness;
 use super::{Cloth, obstacle, validate_thickness};
 use crate::build::find_material;
 use crate::error::ensure;
-use crate::{Body, Material, Motion, Scene, SceneError};
+use crate::tie::{self, Tie, strand_of_pin};
+use crate::{Body, Material, Motion, Scene, SceneError, Strand};
 
 /// Round obstacles lie within their solid by no more than this part of the thickness \[1\].
 const SAG: f64 = 0.2;
 /// Thickness where neither scene nor mesh tells: of single particles \[m\].
 const UNKNOWN: f64 = 0.01;
+/// The body of an obstacle that is none of the scene: a tied vertex.
+pub(crate) const NOBODY: usize = usize::MAX;
 /// The points of a half-space's plane are this many times as far out as the cloth \[1\].
 const FLOOR: f64 = 4.0;
 
@@ -28,6 +31,8 @@ pub(crate) struct Built {
     pub obstacles: Vec<(usize, bool)>,
     /// Sheet, pin of it, and the body that the pin is on.
     pub attachments: Vec<(usize, usize, usize)>,
+    /// Obstacle and pin of every tie.
+    pub tied: Vec<(usize, usize)>,
     /// Obstacles whose bodies enter later.
     pub pending: Vec<PendingObstacle>,
     /// Distance from the origin of the three points that stand for the plane of a half-space \[m\].
@@ -88,8 +93,9 @@ impl PendingObstacle {
 /// The model of the cloth of `scene`, among its `bodies`; `rigid` knows their masses, which only a start needs.
 pub(crate) fn build(
     scene: &Scene,
-    bodies: &[Body],
+    (bodies, strands): (&[Body], &[Strand]),
     rigid: Option<&rigid::Model>,
+    ties: &[Tie],
 ) -> Result<Built, SceneError> {
     let mut built = Built {
         model: cloth::Model {
@@ -104,6 +110,7 @@ pub(crate) fn build(
         },
         obstacles: Vec::new(),
         attachments: Vec::new(),
+        tied: Vec::new(),
         pending: Vec::new(),
         floor: 0.0,
     };
@@ -126,7 +133,7 @@ pub(crate) fn build(
         let number = built.model.sheets.len();
         let mut sheet = sheet(
             cloth,
-            bodies,
+            (bodies, strands),
             number,
             &built.model.materials,
             &mut built.attachments,
@@ -184,6 +191,20 @@ pub(crate) fn build(
         built.obstacles.push((i, body.motion != Motion::Fixed));
         built.model.obstacles.push(solid);
     }
+    for tie in ties {
+        let sheet = &mut built.model.sheets[tie.sheet];
+        let obstacle = tie::obstacle(&sheet.name, tie);
+        sheet.pins.push(cloth::Pin {
+            vertices: vec![tie.vertex],
+            motion: obstacle.motion.clone(),
+            until: None,
+        });
+        built
+            .tied
+            .push((built.obstacles.len(), sheet.pins.len() - 1));
+        built.obstacles.push((NOBODY, false));
+        built.model.obstacles.push(obstacle);
+    }
     if left_out.contains(&true) {
         built.model.fit_thickness_to_start(&left_out);
     }
@@ -192,7 +213,7 @@ pub(crate) fn build(
 
 pub(crate) fn sheet(
     cloth: &Cloth,
-    bodies: &[Body],
+    (bodies, strands): (&[Body], &[Strand]),
     number: usize,
     materials: &Materials,
     attachments: &mut Vec<(usize, usize, usize)>,
@@ -207,11 +228,23 @@ pub(crate) fn sheet(
     let mut pins = Vec::new();
     for (k, pin) in cloth.pins.iter().enumerate() {
         let motion = match &pin.on {
+            // each of its vertices gets a pin of its own
+            Some(name) if strand_of_pin(name, bodies, strands).is_some() => {
+                chosen(format!("pin.{k}.part"), &pin.part)?;
+                pins.push(cloth::Pin {
+                    vertices: Vec::new(),
+                    motion: cloth::Motion::Fixed,
+                    until: None,
+                });
+                continue;
+            }
             Some(name) => {
                 let body = bodies.iter().position(|body| body.name == *name);
                 let known = bodies.iter().map(|body| body.name.as_str());
-                let body =
-                    body.ok_or_else(|| SceneError::unknown(cloth.place(), "body", name, known))?;
+                let known = known.chain(strands.iter().map(|strand| strand.name.as_str()));
+                let body = body.ok_or_else(|| {
+                    SceneError::unknown(cloth.place(), "body or strand", name, known)
+                })?;
                 let later = bodies[body].enters_at > 0.0;
                 let found = format!("`{name}`, which enters later");
                 ensure(

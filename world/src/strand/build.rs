@@ -11,6 +11,7 @@ use drystone_strand as strand;
 
 use super::{Anchor, Base, Held, Hold, Strand};
 use crate::body::motion_path;
+use crate::tie::Tie;
 use crate::{Body, Key, Material, Motion, Scene, SceneError, Subject};
 
 /// How a body moves, as an obstacle, base or anchor of strands.
@@ -68,6 +69,8 @@ pub(crate) struct Built {
     pub anchors: Vec<Attachment>,
     /// By body: its index among the bodies of the strand model, for those that forces move.
     pub links: Vec<Option<usize>>,
+    /// Vertices of cloth that go with strands.
+    pub ties: Vec<Tie>,
     /// Strands whose start is a groom, with the repair of those that cannot hold it.
     pub grooms: Vec<(usize, strand::Repair)>,
 }
@@ -89,6 +92,7 @@ pub(crate) fn build(
         references: Vec::new(),
         anchors: Vec::new(),
         links: vec![None; bodies.len()],
+        ties: Vec::new(),
         grooms: Vec::new(),
     };
     built.model.materials = scene.built_materials();
@@ -128,10 +132,13 @@ pub(crate) fn build(
     // holds may name any strand
     for (i, strand) in strands.iter().enumerate() {
         for (k, hold) in strand.holds.iter().enumerate() {
-            attacher.hold(strand, i, k, hold, &mut built)?;
+            if !matches!(hold.to, Anchor::Cloth { .. }) {
+                attacher.hold(strand, i, k, hold, &mut built)?;
+            }
         }
         attacher.embed(i, &mut built);
     }
+    attacher.tie(scene, (strands, bodies), &mut built)?;
     Ok(built)
 }
 
@@ -155,7 +162,7 @@ impl Attacher<'_> {
     }
 
     /// Links of strand `i`, which is `chain`: where they are, or as they start.
-    fn links_of(&self, i: usize, chain: &strand::Chain) -> Vec<strand::Link> {
+    pub(crate) fn links_of(&self, i: usize, chain: &strand::Chain) -> Vec<strand::Link> {
         if let Some(links) = self.links.get(&i) {
             return links.clone();
         }
@@ -332,6 +339,10 @@ impl Attacher<'_> {
                     }
                 }
             }
+            Anchor::Cloth { name, .. } => {
+                let wanted = "a scene that has both of them from the start";
+                return Err(refuse("to.cloth", format!("`{name}`"), wanted));
+            }
             Anchor::Point { curve, point, meet } if *point == 0 && *curve == 0 => {
                 let root = chain.joint[link_of(0, Some(1))?];
                 let mut seen = base.inverse().then(&start);
@@ -450,7 +461,11 @@ pub(crate) fn link_of(
 }
 
 /// The link that ends in a point of a curve, or in its tip; otherwise that point.
-fn link_at(chain: &strand::Chain, curve: usize, point: Option<usize>) -> Result<usize, usize> {
+pub(crate) fn link_at(
+    chain: &strand::Chain,
+    curve: usize,
+    point: Option<usize>,
+) -> Result<usize, usize> {
     let count = chain.source.iter().filter(|s| s.0 == curve).count();
     let point = point.unwrap_or(count);
     let segment = point.checked_sub(1);

@@ -106,6 +106,14 @@ pub enum Anchor {
         #[serde(default = "yes")]
         meet: bool,
     },
+    /// A vertex of a cloth, which goes with the segment that ends in the point; both pull on each other.
+    Cloth {
+        /// Its name.
+        name: String,
+        /// Number of the vertex; the one that is nearest at the start if left out.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        vertex: Option<u32>,
+    },
 }
 
 fn yes() -> bool {
@@ -141,6 +149,15 @@ impl Hold {
             curve: 0,
             point,
             meet: true,
+        })
+    }
+
+    /// Sets as anchor vertex `vertex` of `cloth`, or the one that is nearest at the start.
+    #[must_use]
+    pub fn tied_to_cloth(self, cloth: impl Into<String>, vertex: Option<u32>) -> Self {
+        self.to(Anchor::Cloth {
+            name: cloth.into(),
+            vertex,
         })
     }
 

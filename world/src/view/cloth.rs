@@ -50,6 +50,7 @@ impl<'w> ClothRef<'w> {
     /// Vertices of each of its pins, in the order of the description.
     pub fn pins(&self) -> impl Iterator<Item = &'w [u32]> + use<'w> {
         let pins = self.system.model().sheets[self.row].pins.iter();
+        let pins = pins.take(self.description().pins.len());
         pins.map(|pin| pin.vertices.as_slice())
     }
 }

@@ -5,12 +5,12 @@ use drystone_base::{Pose, Symmetric3, Vec3};
 use drystone_strand::*;
 
 /// Mass ratios of body to strand.
-const RATIOS: [f64; 5] = [0.01, 0.1, 1.0, 100.0, 1e4];
+pub(crate) const RATIOS: [f64; 5] = [0.01, 0.1, 1.0, 100.0, 1e4];
 /// Of every rope \[m\], \[kg\].
-const LENGTH: f64 = 1.0;
-const ROPE: f64 = 0.1;
+pub(crate) const LENGTH: f64 = 1.0;
+pub(crate) const ROPE: f64 = 0.1;
 
-fn ball(mass: f64) -> RigidBody {
+pub(crate) fn ball(mass: f64) -> RigidBody {
     let radius = 0.05;
     RigidBody {
         name: "ball".into(),
@@ -21,7 +21,7 @@ fn ball(mass: f64) -> RigidBody {
     }
 }
 
-fn rope_through(points: &[Vec3], bend: f64) -> Strand {
+pub(crate) fn rope_through(points: &[Vec3], bend: f64) -> Strand {
     let mut strand = Strand::new("rope", Curve::through(points));
     strand.parameters = Parameters {
         mass_per_length: (ROPE / LENGTH).into(),
@@ -36,14 +36,20 @@ fn rope_through(points: &[Vec3], bend: f64) -> Strand {
     strand
 }
 
-fn line(from: Vec3, to: Vec3, n: usize) -> Vec<Vec3> {
+pub(crate) fn line(from: Vec3, to: Vec3, n: usize) -> Vec<Vec3> {
     (0..=n)
         .map(|k| from.lerp(to, k as f64 / n as f64))
         .collect()
 }
 
 /// A body at `place`, a rope from there (`points` in the world) fixed to it.
-fn on_body(body: RigidBody, place: Vec3, mut strand: Strand, root: f64, gravity: Vec3) -> Model {
+pub(crate) fn on_body(
+    body: RigidBody,
+    place: Vec3,
+    mut strand: Strand,
+    root: f64,
+    gravity: Vec3,
+) -> Model {
     let mut model = Model::new(gravity);
     let k = model.add_body(body).unwrap();
     for curve in &mut strand.curves {
@@ -58,7 +64,7 @@ fn on_body(body: RigidBody, place: Vec3, mut strand: Strand, root: f64, gravity:
     model
 }
 
-fn start(model: Model, places: &[Vec3], spin: Vec3) -> System {
+pub(crate) fn start(model: Model, places: &[Vec3], spin: Vec3) -> System {
     let options = Options {
         parallel: false,
         ..Options::default()
@@ -77,7 +83,7 @@ fn start(model: Model, places: &[Vec3], spin: Vec3) -> System {
     system
 }
 
-fn step(system: &mut System, h: f64, report: &mut Report) {
+pub(crate) fn step(system: &mut System, h: f64, report: &mut Report) {
     for k in 0..system.model.bodies.len() {
         system.push_body(k, true, Vec3::ZERO, Vec3::ZERO);
     }
@@ -85,7 +91,7 @@ fn step(system: &mut System, h: f64, report: &mut Report) {
 }
 
 /// Energy of bodies and strands.
-fn energy(system: &System) -> f64 {
+pub(crate) fn energy(system: &System) -> f64 {
     let bodies: f64 = (0..system.model.bodies.len())
         .map(|k| {
             let (own, at) = (&system.model.bodies[k].body, system.body(k));
@@ -97,7 +103,7 @@ fn energy(system: &System) -> f64 {
     bodies + energy::total_energy(system)
 }
 
-fn momentum(system: &System) -> Vec3 {
+pub(crate) fn momentum(system: &System) -> Vec3 {
     let bodies: Vec3 = (0..system.model.bodies.len())
         .map(|k| system.body(k).linear_velocity * system.model.bodies[k].body.mass)
         .sum();
@@ -117,7 +123,7 @@ fn spin(system: &System) -> Vec3 {
     bodies + energy::angular_momentum(system, Vec3::ZERO)
 }
 
-fn hold_tip(model: &mut Model, i: usize, to: Anchor) {
+pub(crate) fn hold_tip(model: &mut Model, i: usize, to: Anchor) {
     let link = model.chains[i].link(0, model.chains[i].len() - 1).unwrap();
     let at = Vec3::Y * model.chains[i].length[link];
     model
@@ -129,14 +135,14 @@ fn hold_tip(model: &mut Model, i: usize, to: Anchor) {
         .unwrap();
 }
 
-const EARTH: Vec3 = Vec3::new(0.0, -9.81, 0.0);
+pub(crate) const EARTH: Vec3 = Vec3::new(0.0, -9.81, 0.0);
 
 fn hanging_at(angle: f64) -> Vec3 {
     Vec3::new(sin(angle), -cos(angle), 0.0) * LENGTH
 }
 
 /// A ball on a rope that is rooted on it and held in the world (`true`), or the other way round.
-fn lamp(mass: f64, angle: f64, on_ball: bool, root: f64, segments: usize) -> System {
+pub(crate) fn lamp(mass: f64, angle: f64, on_ball: bool, root: f64, segments: usize) -> System {
     let place = hanging_at(angle);
     if on_ball {
         let points = line(place, Vec3::ZERO, segments);
@@ -156,7 +162,7 @@ fn lamp(mass: f64, angle: f64, on_ball: bool, root: f64, segments: usize) -> Sys
 }
 
 /// How far the rope's far end is from what holds it.
-fn gap(system: &System, on_ball: bool) -> f64 {
+pub(crate) fn gap(system: &System, on_ball: bool) -> f64 {
     let tip = *system.points(0)[0].last().unwrap();
     let held = if on_ball {
         Vec3::ZERO

@@ -10,6 +10,7 @@ mod contacts;
 mod controls;
 mod dynamics;
 mod golden;
+mod impulses;
 mod many_contacts;
 mod rest;
 mod robustness;
