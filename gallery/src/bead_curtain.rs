@@ -47,6 +47,7 @@ fn build() -> Scene {
     scene.camera = Some(Camera::new([1.0, -0.1, 1.5], [0.0, -0.4, 0.0]));
     scene
         .truth(moves("bead-*", 0.1))
+        // of 10 J in the ball; measured: 3e-4
         .truth(energy_never_rises(0.05));
     runs_well(&mut scene);
     scene

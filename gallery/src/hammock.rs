@@ -44,6 +44,7 @@ fn build() -> Scene {
     safe_and_going(&mut scene)
         .truth(stays_inside("box", [-0.2, -0.5, -0.2], [0.2, 0.3, 0.2]))
         .truth(speed_below("box", 0.15).over(2.5..))
+        // measured: none
         .truth(energy_never_rises(0.5));
     scene
 }
