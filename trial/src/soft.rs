@@ -1,7 +1,8 @@
 //! Random scenes of strands, by themselves and with bodies, and of bodies on cloth.
 
+use drystone_base::Vec3;
 use drystone_base::random::Random;
-use drystone_world::{Body, ClothPart, Fibre, Pin, Scene, Strand};
+use drystone_world::{Body, ClothPart, Fibre, Hold, Pin, Scene, Strand};
 
 use crate::cloth::{rim, sheet};
 use crate::rigid::GRAVITY;
@@ -28,6 +29,10 @@ pub(crate) const WORLD: &[Recipe] = &[
     Recipe {
         kind: "carried",
         make: carried,
+    },
+    Recipe {
+        kind: "tied",
+        make: tied,
     },
 ];
 
@@ -124,7 +129,7 @@ fn bob(random: &mut Random) -> (Scene, Expect) {
     ball = ball.at(at.x, at.y, at.z);
     ball.passable = true;
     scene.add(ball);
-    let mut hold = drystone_world::Hold::tip();
+    let mut hold = Hold::tip();
     hold.to = drystone_world::Anchor::On("bob".into());
     scene.add(rope.hold(hold));
     (scene, Expect::default())
@@ -151,5 +156,47 @@ fn carried(random: &mut Random) -> (Scene, Expect) {
     let rim = ClothPart::Vertices(rim(fabric.counts));
     let held = fabric.cloth.pin(Pin::fixed(rim));
     scene.add(held);
+    (scene, Expect::default())
+}
+
+/// A sheet that hangs by some of its corners from ropes, or flies with a ball on them.
+fn tied(random: &mut Random) -> (Scene, Expect) {
+    let mut scene = passive(random, 0.4);
+    let spacing = decades(random, 0.03, 0.3);
+    let mut fabric = sheet(random, &mut scene, spacing);
+    // strong dashpots take a tied vertex for immovable, and gain energy: known, see the README of cloth
+    let material = &mut fabric.cloth.material;
+    (material.stretch_damping, material.bending_damping) = (0.0, 0.0);
+    let (half, name) = (fabric.half, fabric.cloth.name.clone());
+    let mass = fabric.mass() * decades(random, 0.01, 100.0);
+    let height = random.range(0.5, 2.0) * half.length();
+    let on_ball = random.unit() < 0.4;
+    if on_ball {
+        let ball = Body::ball(0.2 * half.length()).named("ball");
+        let mut ball = ball.mass(fabric.mass() * decades(random, 0.01, 100.0));
+        ball.passable = true;
+        scene.add(ball.at(0.0, -height, 0.0));
+    }
+    let ropes = 1 + random.below(4);
+    let corners = [[-1.0, -1.0], [1.0, 1.0], [-1.0, 1.0], [1.0, -1.0]];
+    for (k, [x, z]) in corners.into_iter().take(ropes).enumerate() {
+        let corner = [x * half.x, 0.0, z * half.z];
+        let from = match on_ball {
+            true => [0.0, -height, 0.0],
+            false => [x * half.x * random.range(0.5, 1.5), height, z * half.z],
+        };
+        let (a, b) = (Vec3::from(from), Vec3::from(corner));
+        let length = (a - b).length();
+        let segments = 3 + random.below(8) as u32;
+        let mut rope = Strand::straight(from, corner, segments).named(format!("rope{k}"));
+        rope.fibre = Fibre::thread(mass / length, 1e-5, 1e-5);
+        rope.fibre.radius = (0.01 * length).into();
+        rope.root = 0.0;
+        if on_ball {
+            rope = rope.on("ball");
+        }
+        scene.add(rope.hold(Hold::tip().tied_to_cloth(&name, None)));
+    }
+    scene.add(fabric.cloth);
     (scene, Expect::default())
 }
