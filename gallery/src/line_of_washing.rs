@@ -58,7 +58,7 @@ fn build() -> Scene {
         .truth(cloth::above("*", 0.6))
         .truth(cloth::no_crossings())
         .truth(cloth::no_stall())
-        .truth(cloth::energy_never_gained().with("share", 0.02));
+        .truth(cloth::energy_never_gained().with("share", 0.01));
     runs_well(&mut scene);
     scene
 }

@@ -89,8 +89,20 @@ impl Attacher<'_> {
         (strands, bodies): (&[Strand], &[Body]),
         built: &mut Built,
     ) -> Result<(), SceneError> {
+        self.tie_holds(scene, strands, built)?;
+        self.tie_pins(scene, (strands, bodies), built)
+    }
+
+    /// Ties points of strands that are held by cloth.
+    fn tie_holds(
+        &self,
+        scene: &Scene,
+        strands: &[Strand],
+        built: &mut Built,
+    ) -> Result<(), SceneError> {
         for (i, strand) in strands.iter().enumerate() {
             for (k, hold) in strand.holds.iter().enumerate() {
+                // the cloth, and the link that it holds
                 let Anchor::Cloth { name, vertex } = &hold.to else {
                     continue;
                 };
@@ -109,6 +121,7 @@ impl Attacher<'_> {
                     let wanted = "a curve of the strand, and one of its points but the first";
                     SceneError::value(&place, "point", found, wanted)
                 })?;
+                // the vertex, which has to be where that link is
                 let tip = self.links_of(i, chain)[link].tip;
                 let tied = Tied::new(&scene.cloths[sheet]);
                 let vertex = match vertex {
@@ -129,6 +142,7 @@ impl Attacher<'_> {
                     "one that is no further from it than its segment is long, {length:.3} m"
                 );
                 ensure(far <= length, &place, "to.cloth.vertex", found, &wanted)?;
+                // a body of its own for the vertex, and what holds the strand to it
                 let body = tied_body((sheet, vertex), &scene.cloths[sheet], &tied, length, built)?;
                 let name = format!("{}/hold-{k}", strand.name);
                 let mut constraint = self.constraint(name, (i, link), (&tied, vertex), body, built);
@@ -143,6 +157,16 @@ impl Attacher<'_> {
                 built.model.add_constraint(constraint)?;
             }
         }
+        Ok(())
+    }
+
+    /// Ties vertices of cloth that are pinned on strands, each to the nearest segment.
+    fn tie_pins(
+        &self,
+        scene: &Scene,
+        (strands, bodies): (&[Strand], &[Body]),
+        built: &mut Built,
+    ) -> Result<(), SceneError> {
         for (sheet, cloth) in scene.cloths.iter().enumerate() {
             for (k, pin) in cloth.pins.iter().enumerate() {
                 let on = pin.on.as_deref();
@@ -156,6 +180,7 @@ impl Attacher<'_> {
                     SceneError::value(cloth.place(), format!("pin.{k}.part"), found, wanted)
                 })?;
                 for vertex in part {
+                    // the segment that it is pinned on
                     let chain = &built.model.chains[i];
                     let links = self.links_of(i, chain);
                     let at = tied.points[vertex as usize];
@@ -180,6 +205,7 @@ impl Attacher<'_> {
                         found,
                         &wanted,
                     )?;
+                    // a body of its own for the vertex, and what holds it there until it is let go
                     let body = tied_body((sheet, vertex), cloth, &tied, length, built)?;
                     let name = format!("{}/pin-{k}/{vertex}", cloth.name);
                     let mut constraint =

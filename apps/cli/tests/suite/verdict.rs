@@ -122,9 +122,15 @@ fn calm_and_violent_scenes_of_the_gallery_are_sound() {
         "carried-box",
         "dominoes",
         "arch",
-        "jam",
     ] {
         let out = drystone(&["run", scene, "--seconds", "1.5"]);
         assert_eq!(out.code, 0, "{scene}: {}\n{}", out.stdout, out.stderr);
     }
+}
+
+#[test]
+fn what_is_jammed_is_unsound() {
+    let out = drystone(&["run", "jam", "--seconds", "1.5"]);
+    assert_eq!(out.code, 3, "{}\n{}", out.stdout, out.stderr);
+    assert!(out.stdout.contains("bodies-overlap"), "{}", out.stdout);
 }
