@@ -62,7 +62,7 @@ impl Response {
 
     /// Change of velocity and spin by an impulse and a moment.
     #[inline]
-    pub(crate) fn times(&self, impulse: Vec3, moment: Vec3) -> Twist {
+    fn times(&self, impulse: Vec3, moment: Vec3) -> Twist {
         [
             self.linear * impulse + self.mixed * moment,
             self.mixed.transpose() * impulse + self.angular * moment,

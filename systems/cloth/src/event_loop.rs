@@ -19,7 +19,6 @@ use crate::penalty_schedule::Entry;
 use crate::report::{Moment, Tally};
 use crate::state::State;
 use crate::topology::Topology;
-use crate::unloading::Unloading;
 use crate::watch::pulled_energy;
 use crate::{BroadPhase, Certificate, Field, Options};
 
@@ -71,8 +70,6 @@ pub(crate) struct Scratch {
     pub(crate) twists: Vec<[Vec3; 2]>,
     /// Pairs that push now.
     pub(crate) touches: Vec<Touch>,
-    /// See `unload_bodies`.
-    pub(crate) unloading: Unloading,
     /// By vertex, see `follow_layers`.
     pub(crate) bounds: Vec<u8>,
     /// Elements need other clocks before the loop goes on.

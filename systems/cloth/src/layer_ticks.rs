@@ -10,15 +10,15 @@ use crate::penalty_schedule::Entry;
 
 /// The primitive of a pair that belongs to a body which gives way.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct GivingSide {
+struct GivingSide {
     /// Number of the obstacle.
-    pub(crate) body: usize,
+    body: usize,
     /// Whether the first primitive is its, and not the second.
     first: bool,
     /// Sum of the weights of its corners, 1 or -1.
-    pub(crate) sign: f64,
+    sign: f64,
     /// Vector from its centre to the pair's closest point on it \[m\].
-    pub(crate) arm: Vec3,
+    arm: Vec3,
 }
 
 /// Restitution below which contact also brakes what parts, with as much as its layers push, and does not only cease to
@@ -29,17 +29,15 @@ const DEAD: f64 = 0.1;
 /// Two primitives that push each other at this time.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Touch {
-    pub(crate) corners: [u32; 4],
+    corners: [u32; 4],
     /// How many of the corners belong to the first primitive.
     split: usize,
     /// Barycentric weights of the closest points, negative on the second primitive.
-    pub(crate) weights: [f64; 4],
+    weights: [f64; 4],
     /// Unit normal from the second primitive to the first.
-    pub(crate) normal: Vec3,
+    normal: Vec3,
     /// Impulse of all of its layers in the period of the fastest active one \[N s\].
-    pub(crate) impulse: f64,
-    /// Part of it that restitution has taken already, written by `unload_bodies` \[N s\].
-    pub(crate) taken: f64,
+    impulse: f64,
     /// What its slower layers pushed since half of their periods, less what they were to push until now \[N s\].
     ahead: f64,
     restitution: f64,
@@ -48,29 +46,14 @@ pub(crate) struct Touch {
     slider: Option<u32>,
     /// Impulse of static friction in that period, along the surface \[N s\].
     friction_spring: Vec3,
-    pub(crate) side: Option<GivingSide>,
+    side: Option<GivingSide>,
 }
 
 impl Touch {
     /// Whether a corner belongs to a body that gives way.
     #[inline]
-    pub(crate) fn gives(&self, k: usize) -> bool {
+    fn gives(&self, k: usize) -> bool {
         self.side.is_some_and(|side| side.first == (k < self.split))
-    }
-
-    /// The most that restitution takes off the push of this pair \[N s\].
-    #[inline]
-    pub(crate) fn most_taken(&self) -> f64 {
-        let e = self.restitution;
-        (1.0 - e * e + (1.0 - e / DEAD).max(0.0)) * self.impulse
-    }
-
-    /// Its push on vertex `i` \[N s\].
-    #[inline]
-    pub(crate) fn push_at(&self, i: u32) -> Vec3 {
-        let of_vertex = |c: &usize| self.corners[*c] == i && !self.gives(*c);
-        let weights = (0..4).filter(of_vertex).map(|c| self.weights[c]);
-        self.normal * (self.impulse * weights.sum::<f64>())
     }
 }
 
@@ -196,7 +179,6 @@ impl Run<'_> {
             weights: found.weights,
             normal: found.apart / d,
             impulse: 0.0,
-            taken: 0.0,
             ahead: 0.0,
             restitution: 1.0,
             friction: 0.0,
@@ -302,19 +284,22 @@ impl Run<'_> {
                 *twist = [(velocity - twist[0]) * 0.5, (spin - twist[1]) * 0.5];
             }
         }
-        self.unload_bodies(&mut touches);
         for touch in &touches {
-            let inverse_mass = self.own_inverse_mass(touch);
+            let mut inverse_mass = 0.0;
+            for k in (0..4).filter(|k| !touch.gives(*k)) {
+                let vertex = &self.state.vertices[touch.corners[k] as usize];
+                inverse_mass += touch.weights[k] * touch.weights[k] * vertex.inverse_mass;
+            }
             let (n, e) = (touch.normal, touch.restitution);
             let mut middle = self.middle_velocity(touch);
             let mut kick = Vec3::ZERO;
             // restitution
             let along = inverse_mass + self.answer(touch, n).dot(n);
             let parting = middle.dot(n) - along * touch.ahead;
-            let mut left = (touch.impulse - touch.taken).max(0.0);
+            let mut left = touch.impulse;
             if parting > 0.0 && e < 1.0 {
-                let most = touch.most_taken() - touch.taken;
-                let taken = (parting / along).min(most);
+                let most = 1.0 - e * e + (1.0 - e / DEAD).max(0.0);
+                let taken = (parting / along).min(most * touch.impulse);
                 kick -= n * taken;
                 left = (left - taken).max(0.0);
                 middle += self.answer(touch, kick);
@@ -347,24 +332,6 @@ impl Run<'_> {
         self.scratch.touches = touches;
     }
 
-    /// Inverse mass of the vertices of a pair along its normal \[1/kg\].
-    #[inline]
-    fn own_inverse_mass(&self, touch: &Touch) -> f64 {
-        let mut sum = 0.0;
-        for k in (0..4).filter(|k| !touch.gives(*k)) {
-            let vertex = &self.state.vertices[touch.corners[k] as usize];
-            sum += touch.weights[k] * touch.weights[k] * vertex.inverse_mass;
-        }
-        sum
-    }
-
-    /// Speed at which a pair parts half way through the kicks of this time, less what slower layers pushed ahead \[m/s\].
-    pub(crate) fn parting(&self, touch: &Touch) -> f64 {
-        let n = touch.normal;
-        let along = self.own_inverse_mass(touch) + self.answer(touch, n).dot(n);
-        self.middle_velocity(touch).dot(n) - along * touch.ahead
-    }
-
     /// Relative velocity of the two sides half way through the kicks of this time \[m/s\].
     #[inline]
     fn middle_velocity(&self, touch: &Touch) -> Vec3 {
@@ -389,7 +356,7 @@ impl Run<'_> {
 
     /// An impulse on the two sides of a contact.
     #[inline]
-    pub(crate) fn kick_pair(&mut self, touch: &Touch, kick: Vec3) {
+    fn kick_pair(&mut self, touch: &Touch, kick: Vec3) {
         let (t, gravity) = (self.state.time, self.topology.gravity);
         // energy given to free vertices, and work of what is prescribed or a body of its own
         let (mut given, mut work) = (0.0, 0.0);

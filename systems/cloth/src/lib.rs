@@ -42,7 +42,6 @@ mod start;
 mod state;
 mod system;
 mod topology;
-mod unloading;
 mod validate;
 mod vertex;
 mod watch;
