@@ -5,8 +5,9 @@ pub mod bars;
 mod linear;
 mod timing;
 
+pub use drystone_trial::cpu_seconds;
 pub use linear::{Layers, layers};
-pub use timing::{cpu_seconds, on_threads};
+pub use timing::on_threads;
 
 use drystone_world::{Scene, World};
 

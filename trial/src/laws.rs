@@ -29,8 +29,9 @@ pub enum Law {
     Stands,
     /// One thread and two give the same bits.
     Threads,
-    /// A run ends in a bounded wall time.
-    WallTime,
+    /// A run ends in a bounded processor time.
+    #[serde(alias = "WallTime", alias = "wall-time")]
+    Time,
     /// Every step of a strand is solved.
     StrandSolved,
     /// The time of cloth goes on.
@@ -88,7 +89,7 @@ impl Law {
             Self::RestingDepth => "resting-depth",
             Self::Stands => "stands",
             Self::Threads => "threads",
-            Self::WallTime => "wall-time",
+            Self::Time => "time",
             Self::StrandSolved => "strand-solved",
             Self::ClothStalled => "cloth-stalled",
             Self::ClothCrossing => "cloth-crossing",
@@ -108,7 +109,7 @@ impl Law {
             Self::PassesThrough => "deepest overlap over the thinner body",
             Self::RestingDepth => "overlap at rest over the thinner body",
             Self::Stands => "displacement over the smallest dimension",
-            Self::WallTime => "seconds of wall time",
+            Self::Time => "seconds of processor time",
             Self::StrandSolved => "steps of strands not solved",
             Self::ClothCrossing => "crossings of cloth",
             Self::Sound => "findings",

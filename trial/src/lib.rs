@@ -20,6 +20,7 @@ mod cloth;
 mod judge;
 mod laws;
 mod overlap;
+mod processor_time;
 mod rigid;
 mod shapes;
 mod shrink;
@@ -28,6 +29,7 @@ mod soft;
 pub use campaign::{Campaign, Finding, Tried};
 pub use judge::{Limits, Outcome, judge};
 pub use laws::{Breach, Law};
+pub use processor_time::cpu_seconds;
 pub use shrink::shrink;
 
 use drystone_base::random::Random;

@@ -36,7 +36,7 @@ pub fn shrink(trial: &Trial, breach: &Breach, limits: &Limits) -> (Trial, Breach
         started: Instant::now(),
     };
     // these do not depend on what is in the scene in a way that can be tried in time
-    if matches!(breach.law, Law::Refused | Law::WallTime) {
+    if matches!(breach.law, Law::Refused | Law::Time) {
         return (work.trial, work.breach);
     }
     work.shorten();

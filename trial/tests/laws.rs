@@ -203,7 +203,7 @@ const CLOTH_ONCE_BROKEN: [u64; 13] = [
 #[test]
 fn scenes_of_cloth_that_once_broke_a_law_keep_it() {
     let limits = Limits {
-        wall_seconds: 600.0,
+        seconds: 600.0,
         ..Limits::default()
     };
     let mut found = Vec::new();

@@ -213,7 +213,7 @@ pub(crate) struct Trial {
     /// Write every scene and run none
     #[arg(long)]
     pub(crate) keep: bool,
-    /// Longest wall time of a scene in seconds
+    /// Longest processor time of a scene in seconds
     #[arg(long, value_name = "S", default_value_t = 30.0)]
     pub(crate) patience: f64,
     /// As JSON

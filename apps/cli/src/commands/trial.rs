@@ -77,7 +77,7 @@ pub(crate) fn run(arguments: &Trial) -> Result<ExitCode, Failure> {
     let mut campaign = Campaign::new(subject, arguments.count, arguments.seed);
     campaign.kind.clone_from(&arguments.kind);
     campaign.shrink = !arguments.no_shrink;
-    campaign.limits.wall_seconds = arguments.patience;
+    campaign.limits.seconds = arguments.patience;
     if let Some(threads) = arguments.threads {
         campaign.threads = threads.into();
     }
