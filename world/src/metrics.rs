@@ -147,6 +147,12 @@ pub struct ClothRun {
     pub tick: f64,
     /// Wall time of a frame \[s\].
     pub frame_seconds: Spread,
+    /// Dashpots stronger than their clocks carry, in words.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub clamped_dampers: Vec<String>,
+    /// What `solver.cloth.pinching` let things come through.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub pinches: Vec<drystone_cloth::Pinch>,
 }
 
 /// Mean, 95th percentile (within 1 %) and largest of a quantity over all steps.
@@ -459,7 +465,7 @@ impl Recorder {
 
     fn cloth_run(&self, world: &World) -> Option<ClothRun> {
         let (system, last) = (world.cloths()?, &world.report().cloth);
-        let sheets = &system.model().sheets;
+        let (sheets, clamped) = (&system.model().sheets, system.clamped_dampers());
         Some(ClothRun {
             cloths: sheets.len(),
             vertices: sheets.iter().map(|sheet| sheet.points.len()).sum(),
@@ -469,6 +475,8 @@ impl Recorder {
             steps: last.steps.clone(),
             tick: drystone_cloth::TICK,
             frame_seconds: self.cloth_seconds.spread(),
+            clamped_dampers: clamped.iter().map(ToString::to_string).collect(),
+            pinches: system.pinches().to_vec(),
         })
     }
 

@@ -98,6 +98,7 @@ impl SceneError {
             Self::Strand(S::Constraint { constraint, .. }) => named("strand", constraint),
             Self::Strand(S::Option { .. }) => Some("solver.strand".into()),
             Self::Cloth(C::Quantity { object, .. } | C::SameName(object)) => named("cloth", object),
+            Self::Cloth(C::Pinched { sheet }) => named("cloth", sheet),
             Self::Cloth(C::Start { patches, .. }) => named("cloth", &patches.first()?.a.object),
             Self::Cloth(C::Option { .. }) => Some("solver.cloth".into()),
             Self::Empty

@@ -149,6 +149,12 @@ fn print_cloth(run: &ClothRun) {
         let stall = stall.trim_start_matches("stalled: ");
         say::line(format_args!("  stalled       {stall}"));
     }
+    for pinch in run.pinches.iter().take(5) {
+        say::line(format_args!("  pinched       {pinch}"));
+    }
+    for clamped in &run.clamped_dampers {
+        say::line(format_args!("  dashpot       {clamped}"));
+    }
 }
 
 /// Prints figures of the strands.

@@ -20,7 +20,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::clock::{TICK, Tick, next_tick};
 use crate::event_loop::Run;
-use crate::pair::{Kind, Pair, Scripted};
+use crate::pair::{Kind, Pair};
 use crate::pairs::{AHEAD, SIZE_CLASSES};
 
 /// Slots are 2^SLOT ticks long, 2⁻¹² s.
@@ -404,7 +404,7 @@ impl Run<'_> {
             return self.gap_bound_over_plane(pair);
         }
         let (n, split) = (pair.direction(), pair.kind.split());
-        if pair.scripted == Scripted::Met {
+        if pair.scripted.is_unwatched() {
             return GapBound::NEVER;
         }
         let watched = self.watched(pair);
@@ -439,7 +439,7 @@ impl Run<'_> {
     /// Gap bound of a vertex and a half-space.
     #[inline(never)]
     fn gap_bound_over_plane(&self, pair: &Pair) -> GapBound {
-        if pair.scripted == Scripted::Met {
+        if pair.scripted.is_unwatched() {
             return GapBound::NEVER;
         }
         let ball = &self.state.balls.ball[pair.size_class as usize][pair.corners[0] as usize];

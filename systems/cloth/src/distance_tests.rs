@@ -54,6 +54,9 @@ impl Run<'_> {
     fn test_pair(&mut self, p: u32) {
         let (t, topology) = (self.state.time, self.topology);
         self.scratch.tally.distance_tests += 1;
+        if !self.state.pinches.is_empty() {
+            self.state.note_watch(topology, p);
+        }
         let pair = &self.state.pairs.pool[p as usize];
         let x = pair
             .corners

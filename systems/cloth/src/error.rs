@@ -36,6 +36,12 @@ pub enum Error {
         /// Every place found, at most a hundred.
         patches: Vec<crate::Patch>,
     },
+    /// Things come or go while cloth is pinched.
+    #[error("nothing can be added or taken away while cloth is pinched; `{sheet}` is")]
+    Pinched {
+        /// Name of the sheet.
+        sheet: String,
+    },
     /// A snapshot of another model.
     #[error("state has {found}; this model has {wanted}")]
     State {

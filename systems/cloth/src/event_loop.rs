@@ -140,6 +140,7 @@ impl Run<'_> {
                 self.pull_bodies();
                 self.aim_kicked_bodies();
                 self.ask_who_sleeps();
+                self.look_at_pinches();
             }
             self.repair();
             if ticks {
@@ -161,7 +162,7 @@ impl Run<'_> {
         if levels != 0 {
             next = next.min(next_tick(now, levels.trailing_zeros() as u8));
         }
-        next = next.min(self.next_question());
+        next = next.min(self.next_question()).min(self.next_look());
         let certificate = match self.options.certificate {
             Certificate::Ball => self.next_ball_event(),
             Certificate::Slab => self.state.slabs.first().map_or(Tick::MAX, |first| first.0),
@@ -212,6 +213,7 @@ impl Run<'_> {
         let due = |state: &MoverState| state.due.is_some_and(|due| due <= t);
         let pinned = self.state.movers[obstacles..].iter().any(due);
         let before = pinned.then(|| pulled_energy(topology, self.state));
+        let carriers_turn = !self.state.pinches.is_empty() && self.state.movers.iter().any(due);
         for (mover, state) in topology.movers.iter().zip(&mut self.state.movers) {
             if state.due.is_some_and(|due| due <= t) {
                 let scratch = &mut *self.scratch;
@@ -248,6 +250,9 @@ impl Run<'_> {
         if let Some(before) = before {
             self.state.account.movers += pulled_energy(topology, self.state) - before;
             self.follow_all_shapes();
+        }
+        if carriers_turn {
+            self.aim_pinches();
         }
         if ground_moves {
             self.scratch.doubtful.extend(&self.state.grounded);

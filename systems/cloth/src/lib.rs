@@ -32,6 +32,7 @@ mod pair;
 mod pairs;
 mod penalty_layers;
 mod penalty_schedule;
+mod pinch;
 mod query;
 mod report;
 mod scripted;
@@ -57,6 +58,7 @@ pub use model::{Contact, Load, Material, Model, Motion, Obstacle, Pin, PointsKey
 pub use mover::MoverState;
 pub use options::{BroadPhase, Certificate, Gravity, Options};
 pub use pair::Kind;
+pub use pinch::Pinch;
 pub use query::may_meet;
 pub use report::{Moment, Report, Tally};
 pub use scripted::Meeting;

@@ -61,6 +61,9 @@ pub struct Options {
     /// How many times as often as elastic forces layers may tick about the vertices of one contact; where they do so
     /// for long, that is a stall \[1\].
     pub stall_ratio: f64,
+    /// How deep things that move as prescribed may come through cloth that is pinched between them, as a part of its
+    /// thickness; deeper is a stall. At 0 nothing is pinched: cloth without room is a stall \[1\].
+    pub pinching: f64,
     /// Whether cloth that lies still sleeps until it is disturbed.
     pub sleeping: bool,
     /// Most layers a pair may need at the start.
@@ -82,6 +85,7 @@ impl Default for Options {
             early: 0.005,
             shortest_period: 1e-9,
             stall_ratio: 60.0,
+            pinching: 0.0,
             sleeping: true,
             start_layers: 100,
             field_period: 1e-3,
@@ -104,6 +108,7 @@ impl Options {
                 })
             }
         };
+        // lengths of clocks
         within(
             "elastic_fraction",
             self.elastic_fraction,
@@ -141,6 +146,14 @@ impl Options {
         )?;
         if let Gravity::Ticking(h) = self.gravity {
             within("gravity", h, 1e-7, 0.1, "a period from 1e-7 s to 0.1 s")?;
+        }
+        // what stalls, and how deep a start may be
+        if !(0.0..=1e6).contains(&self.pinching) {
+            return Err(Error::Option {
+                option: "pinching",
+                found: self.pinching.to_string(),
+                wanted: "thicknesses, 0 to 1e6",
+            });
         }
         if self.start_layers > 100_000 {
             return Err(Error::Option {

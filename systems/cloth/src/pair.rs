@@ -77,6 +77,16 @@ pub(crate) enum Scripted {
     Apart,
     /// The sides have met, and that was reported.
     Met,
+    /// A corner is pinched by the other side, see `pinch.rs`: it is not watched for a while.
+    Pinched,
+}
+
+impl Scripted {
+    /// Whether nothing is asked of the pair.
+    #[inline]
+    pub(crate) fn is_unwatched(self) -> bool {
+        matches!(self, Self::Met | Self::Pinched)
+    }
 }
 
 /// Factor that takes off what rounding might add to the length of a direction \[1\].

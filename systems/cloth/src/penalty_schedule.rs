@@ -204,6 +204,15 @@ impl PenaltySchedule {
         self.mask = (0..LEVELS).map(bit).sum();
     }
 
+    /// Keeps entries, asleep or not, for which `keep` is true.
+    pub(crate) fn retain(&mut self, keep: impl Fn(&Entry) -> bool) {
+        for entries in self.levels.iter_mut().chain(&mut self.dormant) {
+            entries.retain(&keep);
+        }
+        let bit = |k: usize| u64::from(!self.levels[k].is_empty()) << k;
+        self.mask = (0..LEVELS).map(bit).sum();
+    }
+
     /// Forgets a pair that is far apart.
     pub(crate) fn forget(&mut self, layers: &Layers, count: u32, record: &Record) {
         let mut l = count;

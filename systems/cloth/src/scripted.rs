@@ -101,7 +101,7 @@ impl Topology {
 impl Run<'_> {
     /// Whether a pair of prescribed things, `low` apart at least, has not met yet.
     pub(crate) fn is_apart(&mut self, p: u32, low: f64) -> bool {
-        if self.state.pairs.pool[p as usize].scripted == Scripted::Met {
+        if self.state.pairs.pool[p as usize].scripted.is_unwatched() {
             return false;
         }
         if low <= self.topology.meeting_distance() {

@@ -4,7 +4,8 @@
 //! strain is how often layers tick about it, over how often elastic forces and first layers do. In a fast hit it is
 //! large for a moment, in which every vertex sees some hundred ticks. Where it stays above `Options::stall_ratio` for
 //! longer, time is about to stand still: that is a stall, soon if the group lies between prescribed things that move
-//! against each other, and after many more ticks if it does not. Only ticks are counted and no clock is
+//! against each other, and after many more ticks if it does not. Where pinching is allowed, what lies between such things
+//! is pinched instead (`pinch.rs`). Only ticks are counted and no clock is
 //! asked, so it comes at the same event everywhere.
 
 use serde::{Deserialize, Serialize};
@@ -22,6 +23,8 @@ const CALM: u32 = 2;
 /// Ticks under strain that are a stall, at least and per vertex of the group, where it is pressed between things that
 /// are prescribed.
 const PRESSED: (f64, f64) = (1e5, 1000.0);
+/// Part of the ratio that is a stall from which on things pinch what they press, where they may \[1\].
+const SOONER: f64 = 0.25;
 /// Limits of a group that is not under strain.
 const FREE: (f64, f64) = (2e6, 10_000.0);
 
@@ -80,7 +83,7 @@ fn elastic_rates(topology: &Topology) -> Vec<f64> {
 }
 
 /// Root of a vertex in a forest, shortening the way.
-fn root(parent: &mut [u32], mut i: u32) -> u32 {
+pub(crate) fn root(parent: &mut [u32], mut i: u32) -> u32 {
     while parent[i as usize] != i {
         let above = parent[parent[i as usize] as usize];
         parent[i as usize] = above;
@@ -114,7 +117,11 @@ impl Run<'_> {
             self.state.stall_watch.strained = 0.0;
             return;
         }
-        let Some(worst) = self.strained(self.options.stall_ratio) else {
+        let most = self.options.stall_ratio;
+        let may_pinch = self.options.pinching > 0.0;
+        let worst = self.strained(if may_pinch { SOONER * most } else { most });
+        let counts = |worst: &Strained| worst.ratio > most || (may_pinch && worst.pressed);
+        let Some(worst) = worst.filter(counts) else {
             self.state.stall_watch.strained = 0.0;
             return;
         };
@@ -122,6 +129,13 @@ impl Run<'_> {
         let (least, each) = if worst.pressed { PRESSED } else { FREE };
         let limit = least.max(each * worst.vertices as f64);
         if self.state.stall_watch.strained > limit {
+            if worst.pressed && self.pinch(worst.deepest) {
+                return;
+            }
+            if worst.ratio <= most {
+                self.state.stall_watch.strained = 0.0;
+                return;
+            }
             let reason = format!(
                 "layers tick {:.0} times as often as elastic forces about the {} vertices of this contact, for long: what \
                  closes in on them leaves no room",
@@ -159,9 +173,9 @@ impl Run<'_> {
             deepest: Option<(u32, u32)>,
         }
         // what never moves is one thing; bodies that give way are none
-        let thing = |i: u32| match topology.fixed[i as usize] {
-            true => u32::MAX,
-            false => topology.rigid_group[i as usize],
+        let thing = |i: u32| match state.pinches.carrier(topology, i) {
+            Some(carrier) => carrier,
+            None => topology.thing(i),
         };
         let gives_way = |i: u32| {
             let obstacle = (topology.object[i as usize] as usize).checked_sub(topology.sheets);

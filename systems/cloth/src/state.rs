@@ -14,6 +14,7 @@ use crate::mover::MoverState;
 use crate::pair::Kind;
 use crate::pairs::Pairs;
 use crate::penalty_schedule::PenaltySchedule;
+use crate::pinch::Pinches;
 use crate::scripted::Meeting;
 use crate::sleep::Sleep;
 use crate::stall_watch::StallWatch;
@@ -58,6 +59,8 @@ pub struct State {
     pub(crate) stall_watch: StallWatch,
     /// Written by `sleep.rs`.
     pub(crate) sleep: Sleep,
+    /// Written by `pinch.rs`.
+    pub(crate) pinches: Pinches,
     /// When brute force looks at all pairs again.
     pub(crate) look_again: Tick,
     /// Counts repairs.
@@ -96,6 +99,7 @@ impl State {
             kdops: KDops::default(),
             delta: 0.0,
             sleep: Sleep::new(vertices.len()),
+            pinches: Pinches::default(),
             vertices,
             stall: None,
             drops: vec![0; topology.elements.followed()],
@@ -128,6 +132,7 @@ impl State {
                 .iter()
                 .all(|island| island.is_sound(&self.bodies))
             && self.sleep.is_sound(count)
+            && self.pinches.is_sound(topology)
             && self.drops.len() == topology.elements.followed()
             && self.pressed.len() == topology.start.len()
             && self.vertices.iter().all(|v| v.time <= self.time)

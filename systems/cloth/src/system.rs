@@ -19,8 +19,8 @@ pub use roster::Kept;
 
 use crate::{
     Account, Answer, BodyContact, BroadPhase, Certificate, ClampedDamper, Energy, Error,
-    FreeMotion, LinkedBodies, Meeting, Model, Moment, Obstacle, Options, Patch, Report, Stall,
-    Surplus, energy, watch,
+    FreeMotion, LinkedBodies, Meeting, Model, Moment, Obstacle, Options, Patch, Pinch, Report,
+    Stall, Surplus, energy, watch,
 };
 
 /// What a start was like.
@@ -415,6 +415,16 @@ impl System {
         &self.state.meetings
     }
 
+    /// What prescribed things have pinched since the start, see [`Options::pinching`].
+    pub fn pinches(&self) -> &[Pinch] {
+        &self.state.pinches.told
+    }
+
+    /// How many vertices are pinched now.
+    pub fn pinched(&self) -> usize {
+        self.state.pinches.len()
+    }
+
     /// Every two things between which a penalty layer is active, sheets numbered first and obstacles after them: the
     /// lower number first, in order. Contacts of a sheet with itself are left out.
     pub fn touching(&self) -> Vec<[usize; 2]> {
@@ -768,12 +778,13 @@ impl System {
         }
     }
 
-    /// Number of a vertex of a sheet among all, unless a pin prescribes it, now or later.
+    /// Number of a vertex of a sheet among all, unless a pin prescribes it, now or later, or it is pinched.
     fn free_vertex(&self, sheet: usize, vertex: usize) -> Option<usize> {
         let own = self.model.sheets.get(sheet)?;
         let pinned = |pin: &crate::Pin| pin.vertices.contains(&(vertex as u32));
         let free = vertex < own.points.len() && !own.pins.iter().any(pinned);
-        free.then(|| self.topology.objects[sheet].vertices.start + vertex)
+        let i = self.topology.objects[sheet].vertices.start + vertex;
+        (free && !self.state.pinches.holds(i)).then_some(i)
     }
 
     /// A vertex whose velocity changed between two advances: its certificates are made anew at once, so that a

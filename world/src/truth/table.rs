@@ -345,6 +345,14 @@ truths! {
     "no-crossings" no_crossings()
         "nothing passes through anything" => "0", counted;
         |_, now| Some(now.world.cloths()?.crossings().len() as f64), LargestOfFrames("", ""), UpTo(0.0);
+    /// In the end nothing is pinched, and nothing passes through anything, by exact predicates.
+    "ends-clear" ends_clear()
+        "in the end nothing is pinched and nothing passes through anything" => "0", counted;
+        |_, now| now.world.cloths().map(|cloths| (cloths.crossings().len() + cloths.pinched()) as f64), Last, UpTo(0.0);
+    /// Things that move as prescribed pinch so many vertices at a time, see `solver.cloth.pinching`.
+    "pinches" pinches(vertices: u32 = count("At least."))
+        "{vertices} vertices are pinched" => "at least {vertices}", counted;
+        |_, now| Some(now.world.cloths()?.pinched() as f64), Largest("", ""), AtLeast("vertices");
     /// Time never stands still.
     "no-stall" no_stall()
         "time never stands still" => "none", stall;

@@ -406,3 +406,34 @@ fn a_floor_as_thin_as_a_hair_beside_cloth_is_an_answer() {
         assert!(error.to_string().contains("box"), "{error}");
     }
 }
+
+/// What a scene asks for and does not get, and what it allows, is told in the report of its run.
+#[test]
+fn clamped_dashpots_and_pinched_cloth_are_told() {
+    let mut scene = draped();
+    scene.solver.cloth.events.pinching = 1.0;
+    scene.cloths[0].material.stretch_damping = 1e4;
+    // a stamp a millimetre into the ball
+    let key = |time: f64, y: f64| Key::new(time, [0.0, y, 0.0]);
+    let path = vec![
+        key(0.0, 1.2),
+        key(0.3, 0.899),
+        key(0.4, 0.899),
+        key(0.6, 1.2),
+    ];
+    let stamp = Body::ball(0.2).named("stamp").at(0.0, 1.2, 0.0);
+    scene.add(stamp.along(path));
+    let mut world = World::new(&scene).unwrap();
+    world.run_for(0.8);
+    assert!(world.is_sound(), "{:?}", world.findings());
+    let mut recorder = Recorder::new(&world);
+    recorder.frame(&world);
+    let run = recorder.report(&world, 0.0).cloth.unwrap();
+    assert!(run.clamped_dampers[0].contains("`sheet`: stretch_damping is 10000"));
+    let [pinch] = &run.pinches[..] else {
+        panic!("{:?}", run.pinches);
+    };
+    assert_eq!(pinch.between, ["ball", "stamp"]);
+    assert!(world.cloths().unwrap().pinched() == 0);
+    assert!(world.cloths().unwrap().crossings().is_empty());
+}

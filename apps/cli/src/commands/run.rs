@@ -47,6 +47,7 @@ pub(crate) fn run(run: &Run) -> Result<ExitCode, Failure> {
     }
     picture_if_due(run, &mut outputs, &world);
     let mut warnings = Warnings::default();
+    Warnings::of_start(&world);
     let mut put_by_at = Instant::now() + LONG_STEP;
     while !is_over(&world, last_step) && !interrupt::asked() {
         if run.strict && !world.is_sound() {

@@ -56,10 +56,14 @@ impl System {
     /// nothing has changed.
     pub fn replace_model(&mut self, model: Model, kept: &Kept) -> Result<(), Error> {
         model.validate()?;
+        if let Some(sheet) = self.state.pinches.sheet(&self.topology) {
+            return Err(Error::Pinched { sheet });
+        }
         let topology = Topology::new(&model, &self.options)?;
         let (old, mut state) = (&self.state, State::new(&topology));
         (state.time, state.round, state.account) = (old.time, old.round, old.account);
         state.meetings.clone_from(&old.meetings);
+        state.pinches.clone_from(&old.pinches);
         for vertex in &mut state.vertices {
             vertex.time = old.time;
         }

@@ -10,7 +10,7 @@ use drystone_cloth::{
 use crate::scenes::{DOWN, particles, with};
 
 /// Ground with the given normal through the origin, by points a metre out.
-fn ground(normal: Vec3) -> Obstacle {
+pub(crate) fn ground(normal: Vec3) -> Obstacle {
     let u = normal.any_orthonormal_vector();
     let w = normal.cross(u);
     Obstacle {

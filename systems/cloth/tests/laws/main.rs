@@ -13,6 +13,7 @@ mod ground;
 mod hand;
 mod input;
 mod momentum;
+mod pinch;
 mod prescribed;
 mod progress;
 mod random_setup;
