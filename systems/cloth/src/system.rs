@@ -465,6 +465,17 @@ impl System {
         self.object_points(self.model.sheets.len() + i)
     }
 
+    /// Mass of vertex `vertex` of sheet `i` \[kg\]; none if there is no such vertex.
+    pub fn vertex_mass(&self, i: usize, vertex: usize) -> Option<f64> {
+        let sheet = self
+            .topology
+            .objects
+            .get(i)
+            .filter(|_| i < self.topology.sheets)?;
+        let vertex = sheet.vertices.clone().nth(vertex)?;
+        Some(1.0 / self.topology.inverse_mass[vertex])
+    }
+
     /// How fast the vertices of sheet `i` are \[m/s\].
     pub fn velocities(&self, i: usize) -> Vec<Vec3> {
         let range = self.topology.objects[i].vertices.clone();

@@ -42,6 +42,11 @@ impl<'w> ClothRef<'w> {
         self.system.velocities(self.row)
     }
 
+    /// Mass of vertex `vertex` \[kg\]; none if there is no such vertex.
+    pub fn vertex_mass(&self, vertex: usize) -> Option<f64> {
+        self.system.vertex_mass(self.row, vertex)
+    }
+
     /// Corners of its triangles by vertex.
     pub fn triangles(&self) -> &'w [[u32; 3]] {
         &self.system.model().sheets[self.row].faces
@@ -97,5 +102,21 @@ impl ClothMut<'_> {
         let held = self.hold(vertex, velocity);
         self.release(vertex);
         held
+    }
+
+    /// Gives `impulse` \[N s\] to vertex `vertex` at once; false if there is no such vertex, or if a pin has it.
+    pub fn apply_impulse(&mut self, vertex: usize, impulse: Vec3) -> bool {
+        let row = self.row;
+        let Some(system) = self.system() else {
+            return false;
+        };
+        let velocity = system.velocities(row).get(vertex).copied();
+        let mass = system.vertex_mass(row, vertex);
+        match (mass, velocity) {
+            (Some(mass), Some(velocity)) if mass > 0.0 => {
+                self.set_velocity(vertex, velocity + impulse / mass)
+            }
+            _ => false,
+        }
     }
 }

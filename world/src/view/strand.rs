@@ -93,6 +93,13 @@ impl StrandMut<'_> {
         }
     }
 
+    /// Gives `impulse` \[N s\] to the middle of segment `segment` of its first curve, spread over the next step of the scene's
+    /// length; false if there is no such segment.
+    pub fn apply_impulse(&mut self, segment: usize, impulse: Vec3) -> bool {
+        let dt = self.world.step_length();
+        self.pull(segment, impulse / dt)
+    }
+
     /// Leads the frame that it grows from to `pose` during the next step of the scene's length; false for a strand on a
     /// body, which goes where that goes.
     pub fn move_root(&mut self, pose: Pose) -> bool {

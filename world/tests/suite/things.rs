@@ -317,6 +317,15 @@ fn a_strand_is_pulled_and_led() {
         assert!(world.strand_mut(id).unwrap().pull(7, Vec3::Y * 1e-4));
         world.step();
     }
+    // as much again at once: a step's pull is an impulse
+    assert!(
+        world
+            .strand_mut(id)
+            .unwrap()
+            .apply_impulse(7, Vec3::Y * 1e-6)
+    );
+    assert!(!world.strand_mut(id).unwrap().apply_impulse(8, Vec3::Y));
+    world.step();
     let tip = world.strand(id).unwrap().points()[8];
     assert!(tip.y > 1.01, "{tip}");
     let mut strand = world.strand_mut(id).unwrap();
@@ -365,6 +374,16 @@ fn cloth_comes_and_goes_and_nothing_passes_through() {
     let up = world.cloth(low).unwrap().points()[0] - pinned;
     assert!((up - Vec3::Y * 0.02).length() < 1e-9, "{up}");
     assert!(world.cloth_mut(high).unwrap().set_velocity(3, Vec3::X));
+    let before = world.momentum();
+    assert!(
+        world
+            .cloth_mut(high)
+            .unwrap()
+            .apply_impulse(4, Vec3::Z * 1e-3)
+    );
+    let given = world.momentum() - before;
+    assert!((given - Vec3::Z * 1e-3).length() < 1e-12, "{given}");
+    assert!(!world.cloth_mut(high).unwrap().apply_impulse(1000, Vec3::Z));
     assert!(world.remove(high) && world.remove(low) && world.cloths().is_none());
     world.step();
     assert!(world.is_sound(), "{:?}", world.findings());
