@@ -89,6 +89,8 @@ pub(crate) struct Group<T> {
     pub(crate) sinking: f64,
     /// Whether one of its bodies flies at the start of the step.
     pub(crate) flies: bool,
+    /// Whether bodies that touched before are deep in each other: what they carry has not been carried.
+    pub(crate) overladen: bool,
 }
 
 /// The groups of one precision, and of which graph they are.
@@ -294,7 +296,7 @@ impl<T: Dispatch> Group<T> {
         self.calm_speed = 0.0;
         self.calmest_speed = f64::INFINITY;
         self.direct.begin();
-        self.flies = false;
+        (self.flies, self.overladen) = (false, false);
         let gravity = model.gravity.length();
         self.members.clear();
         self.inputs.clear();
@@ -355,6 +357,10 @@ impl<T: Dispatch> Group<T> {
             let thickness = model.thickness[a].min(model.thickness[b]);
             if thickness < thinnest * calm_speed {
                 thinnest = thickness / calm_speed;
+            }
+            if patch.distance < -options.tuning.passing * thickness {
+                let mut points = state.contacts.points_of(patch).iter();
+                self.overladen |= points.all(|point| !point.fresh);
             }
             self.first.push(self.arms.len() as u32);
             let [at, bt] = self.slots[k].map(|slot| self.centres[slot as usize]);

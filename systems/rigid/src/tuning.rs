@@ -54,7 +54,7 @@ pub struct Tuning {
     /// Replaces `gain` while the group flies \[1\]: what rests must come to rest, what flies need not.
     pub flying_gain: f64,
     /// Share of the residual energy that a round may leave, for a further one while the group
-    /// flies \[1\].
+    /// flies and nothing in it is overladen \[1\].
     pub flying_progress: f64,
     /// Replaces `gain` where nothing is fixed, so that there are no layers \[1\].
     pub free_gain: f64,
@@ -151,7 +151,7 @@ impl Default for Tuning {
             calm_weightless: 1e-6,
             gain: 0.01,
             flying_gain: 0.05,
-            flying_progress: 0.5,
+            flying_progress: 0.8,
             free_gain: 1e-3,
             free_rounds: 2,
             still: 5e-4,

@@ -429,7 +429,10 @@ fn solve<T: Dispatch>(group: &mut Group<T>, options: &Options, first: bool) -> b
             return true;
         }
         // a blow spreads in a round or two; what then stays wrong where things fly is on its way elsewhere
-        let stays = group.flies && round > 1 && residual.energy > tuning.flying_progress * before;
+        let stays = group.flies
+            && !group.overladen
+            && round > 1
+            && residual.energy > tuning.flying_progress * before;
         let further = sinks || (round < rounds && residual.share >= few && !stays);
         before = residual.energy;
         if holds || (round > 0 && !further) {
