@@ -13,10 +13,11 @@ impl World {
     /// Takes one step of `dt` seconds. Nothing happens for a `dt` that is not positive and finite, nor in a world that
     /// [has stopped](Self::has_stopped).
     ///
-    /// Where strands and cloth are tied to each other it takes several steps, of at most 2.5 ms each; the report is that of
+    /// Where strands and cloth are tied to each other or may touch it takes several steps, of at most 2.5 ms each; the report is that of
     /// the last of them, with what strands did in all.
     pub fn advance(&mut self, dt: f64) -> Report {
-        let tied = self.cloths.is_some() && self.strands.as_ref().is_some_and(Strands::is_tied);
+        let joined = |strands: &Strands| strands.is_tied() || strands.may_touch();
+        let tied = self.cloths.is_some() && self.strands.as_ref().is_some_and(joined);
         let pieces = match tied && !self.is_mid_step() && dt.is_finite() {
             true => (dt / TIED - 1e-9).ceil().clamp(1.0, 1e6),
             false => 1.0,
@@ -58,6 +59,9 @@ impl World {
             return self.finish_step(Report::default(), before, go_on);
         }
         self.last_step = dt;
+        if let (Some(cloths), Some(strands)) = (&self.cloths, &mut self.strands) {
+            strands.near = cloths.near(strands, dt);
+        }
         let before = self.cloths.as_ref().map(|cloths| Unfinished {
             rigid: self.rigid.state.clone(),
             strands: self.strands.as_ref().map(Strands::snapshot),

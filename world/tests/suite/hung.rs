@@ -116,7 +116,7 @@ fn a_step_that_was_interrupted_goes_on_from_a_snapshot_bit_for_bit() {
     // stops in the midst of the events of cloth
     let mut asked = 0;
     while !world.is_mid_step() {
-        world.advance_while(0.02, |_| {
+        world.advance_while(world.step_length(), |_| {
             asked += 1;
             asked % 3 != 0
         });
@@ -126,7 +126,7 @@ fn a_step_that_was_interrupted_goes_on_from_a_snapshot_bit_for_bit() {
     let mut other = World::new(&scene).unwrap();
     other.restore(&snapshot).unwrap();
     for world in [&mut world, &mut other] {
-        world.advance(0.02);
+        world.advance(world.step_length());
         assert!(!world.is_mid_step());
         world.run_for(0.1);
     }
