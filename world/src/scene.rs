@@ -378,7 +378,8 @@ impl Scene {
             crate::strand::build::build(&self.named(), &strands, &bodies, None)?;
         }
         if !self.cloths.is_empty() {
-            let built = crate::cloth::build::build(&self.named(), (&bodies, &strands), None, (&[], &[]))?;
+            let built =
+                crate::cloth::build::build(&self.named(), (&bodies, &strands), None, (&[], &[]))?;
             drystone_cloth::System::new(built.model, self.solver.cloth.events.clone())?;
         }
         Ok(())

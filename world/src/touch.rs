@@ -48,7 +48,10 @@ impl Extent {
     fn of(system: &System, sheet: usize, thickness: f64) -> Self {
         let points = system.points(sheet);
         let own = &system.model().sheets[sheet];
-        let sides = own.faces.iter().flat_map(|f| [[f[0], f[1]], [f[1], f[2]], [f[2], f[0]]]);
+        let sides = own
+            .faces
+            .iter()
+            .flat_map(|f| [[f[0], f[1]], [f[1], f[2]], [f[2], f[0]]]);
         let sides = sides.chain(own.segments.iter().copied());
         let long = sides.map(|[a, b]| (points[a as usize] - points[b as usize]).length_squared());
         let speeds = system.velocities(sheet);
@@ -79,12 +82,14 @@ impl Strands {
                 continue;
             }
             let gives = chain.base.is_plain();
-            self.touchable.extend((0..chain.len()).map(|link| Touchable {
-                segment: Segment { strand: i, link },
-                gives,
-            }));
+            self.touchable
+                .extend((0..chain.len()).map(|link| Touchable {
+                    segment: Segment { strand: i, link },
+                    gives,
+                }));
         }
-        self.segment_loads.resize(self.touchable.len(), [Vec3::ZERO; 2]);
+        self.segment_loads
+            .resize(self.touchable.len(), [Vec3::ZERO; 2]);
     }
 
     /// Whether some segments may touch cloth.
@@ -170,7 +175,10 @@ impl Strands {
 
     /// Strand `i` is gone, and its segments with it; their numbers.
     pub(crate) fn forget_touchable(&mut self, i: usize) -> Range<usize> {
-        let of = |strand: usize| self.touchable.partition_point(|t| t.segment.strand < strand);
+        let of = |strand: usize| {
+            self.touchable
+                .partition_point(|t| t.segment.strand < strand)
+        };
         let gone = of(i)..of(i + 1);
         self.touchable.drain(gone.clone());
         self.segment_loads.drain(gone.clone());
@@ -212,7 +220,9 @@ impl Cloths {
             })
         };
         let all = strands.touchable.iter().zip(&motions).enumerate();
-        all.filter(|(_, both)| is_near(*both)).map(|(k, _)| k).collect()
+        all.filter(|(_, both)| is_near(*both))
+            .map(|(k, _)| k)
+            .collect()
     }
 
     /// Lines of segments near cloth that give way, and how their step has moved them; all others are sent where they go in
@@ -256,15 +266,24 @@ impl Cloths {
         let count = lines.len();
         model.obstacles.splice(first..first, lines);
         kept.obstacles.splice(first..first, vec![None; count]);
-        for [_, to] in model.sheets.iter_mut().flat_map(|sheet| &mut sheet.fastened) {
-            *to += if (*to as usize) < first { 0 } else { count as u32 };
+        for [_, to] in model
+            .sheets
+            .iter_mut()
+            .flat_map(|sheet| &mut sheet.fastened)
+        {
+            *to += if (*to as usize) < first {
+                0
+            } else {
+                count as u32
+            };
         }
         self.system.replace_model(model, &kept)?;
         self.make_room(first, count);
-        self.lines.extend((first..first + count).map(|obstacle| Line {
-            obstacle,
-            strand: i,
-        }));
+        self.lines
+            .extend((first..first + count).map(|obstacle| Line {
+                obstacle,
+                strand: i,
+            }));
         Ok(())
     }
 
@@ -273,7 +292,10 @@ impl Cloths {
         if gone.is_empty() {
             return Ok(());
         }
-        let obstacles: Vec<usize> = self.lines[gone.clone()].iter().map(|l| l.obstacle).collect();
+        let obstacles: Vec<usize> = self.lines[gone.clone()]
+            .iter()
+            .map(|l| l.obstacle)
+            .collect();
         for k in obstacles.iter().rev() {
             self.remove_obstacle(*k)?;
         }

@@ -89,7 +89,13 @@ impl Strands {
         };
         let lines = tree.lines.iter().map(|(obstacle, _)| *obstacle);
         Some(LinkedBodies {
-            obstacles: tree.obstacles.iter().copied().flatten().chain(lines).collect(),
+            obstacles: tree
+                .obstacles
+                .iter()
+                .copied()
+                .flatten()
+                .chain(lines)
+                .collect(),
             response: matrix,
             gathered: chosen.iter().map(gathered).collect(),
         })

@@ -9,8 +9,8 @@ use drystone_base::{Mat3, Pose, Quat, Vec3};
 use rayon::prelude::*;
 
 use crate::body::motion_of;
-use crate::contact::Swept;
 use crate::condensed::Segment;
+use crate::contact::Swept;
 use crate::continuum::{Grid, Interaction, Parcel};
 use crate::group::Group;
 use crate::kinematics::{Link, place};
