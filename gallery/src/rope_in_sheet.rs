@@ -13,12 +13,13 @@ pub(crate) const ENTRY: Entry = Entry {
 
 fn build() -> Scene {
     let mut scene = ENTRY.start();
-    scene.duration = 2.0;
+    scene.duration = 1.5;
+    scene.solver.cloth.thickness = Some(0.01);
     scene.material("default", 0.5, 0.0);
     let surface = Surface::Sheet {
-        columns: 15,
-        rows: 15,
-        spacing: 0.06,
+        columns: 13,
+        rows: 13,
+        spacing: 0.07,
     };
     let mut material = seed(0.3, 600.0, 1.0, 1e-3);
     (material.drag, material.friction) = (0.6, 0.5);

@@ -26,7 +26,7 @@ fn build() -> Scene {
     let mut line = Strand::through((0..=24).map(point)).named("line").of(fibre);
     line.root = 0.0;
     scene.add(line.hold(Hold::tip()));
-    for x in [-0.83, 0.83] {
+    for x in [-0.85, 0.85] {
         let post = Shape::Capsule {
             length: 1.2,
             radius: 0.03,

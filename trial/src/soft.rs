@@ -213,7 +213,10 @@ fn touching(random: &mut Random) -> (Scene, Expect) {
     let mut fabric = sheet(random, &mut scene, spacing);
     let (half, mass) = (fabric.half, fabric.mass() * decades(random, 0.01, 100.0));
     // as long as the sheet is wide, in any direction across it
-    let (along, far) = (random.range(0.0, 3.1), half.length() * random.range(0.4, 1.5));
+    let (along, far) = (
+        random.range(0.0, 3.1),
+        half.length() * random.range(0.4, 1.5),
+    );
     let [x, z] = [cos(along) * far, sin(along) * far];
     let segments = 4 + random.below(17) as u32;
     let radius = spacing * decades(random, 0.05, 0.6);
@@ -225,8 +228,16 @@ fn touching(random: &mut Random) -> (Scene, Expect) {
     let speed = decades(random, 0.1, 5.0);
     if random.unit() < 0.5 {
         // the sheet falls over a line
-        let line = Strand::straight([-x, 0.0, -z], [x, 0.0, z], segments);
-        let mut line = line.named("line").of(fibre);
+        // slack: one that is just straight has nothing to fall by, and no energy to measure a gain by
+        let slack = far * decades(random, 0.02, 0.5);
+        let point = |k: u32| {
+            let u = f64::from(k) / f64::from(segments);
+            let (way, sag) = (2.0 * u - 1.0, 4.0 * u * (1.0 - u));
+            [way * x, -slack * sag, way * z]
+        };
+        let mut line = Strand::through((0..=segments).map(point))
+            .named("line")
+            .of(fibre);
         line.root = 0.0;
         if random.unit() < 0.8 {
             line = line.hold(Hold::tip());
@@ -238,9 +249,16 @@ fn touching(random: &mut Random) -> (Scene, Expect) {
         let tilt = random.range(-0.2, 0.2) * above;
         let (from, to) = ([-x, above + tilt, -z], [x, above - tilt, z]);
         let bead = Body::ball(radius).named("bead").mass(0.05 * mass);
-        let bead = bead.at(from[0], from[1], from[2]).velocity(0.0, -speed, 0.0);
+        let bead = bead
+            .at(from[0], from[1], from[2])
+            .velocity(0.0, -speed, 0.0);
         scene.add(bead.passable());
-        scene.add(Strand::straight(from, to, segments).named("rope").on("bead").of(fibre));
+        scene.add(
+            Strand::straight(from, to, segments)
+                .named("rope")
+                .on("bead")
+                .of(fibre),
+        );
         if random.unit() < 0.6 {
             let rim = ClothPart::Vertices(rim(fabric.counts));
             fabric.cloth = fabric.cloth.pin(Pin::fixed(rim));

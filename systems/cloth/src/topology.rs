@@ -115,6 +115,8 @@ pub(crate) struct Topology {
     pub(crate) movers: Vec<Mover>,
     /// Prescribed for ever, so that nothing pushes it.
     pub(crate) held: Vec<bool>,
+    /// Of a line that may give way: what is prescribed can push it.
+    pub(crate) yields: Vec<bool>,
     /// Never moves, so needs no looking after.
     pub(crate) fixed: Vec<bool>,
     /// The first vertex of an obstacle; all after it are.
@@ -187,6 +189,7 @@ impl Topology {
             check: Vec::new(),
             movers: Vec::new(),
             held: Vec::new(),
+            yields: Vec::new(),
             fixed: Vec::new(),
             first_of_obstacles: model.sheets.iter().map(|s| s.points.len()).sum(),
             rigid_group: Vec::new(),
@@ -270,6 +273,10 @@ impl Topology {
             topology
                 .lightness
                 .resize(count - obstacle.points.len(), 0.0);
+            let line = obstacle.faces.is_empty() && obstacle.planes.is_empty();
+            let yields = line && !obstacle.inverse_mass.is_empty();
+            topology.yields.resize(count - obstacle.points.len(), false);
+            topology.yields.resize(count, yields);
             topology.lightness.extend(&obstacle.inverse_mass);
             topology.lightness.resize(count, 0.0);
             if !topology.own_thickness.is_empty() {
@@ -288,6 +295,7 @@ impl Topology {
                 object.surface = surface(obstacle.contact_material);
             }
         }
+        topology.yields.resize(topology.start.len(), false);
         topology.lightness.resize(topology.start.len(), 0.0);
         for (lightness, inverse_mass) in topology.lightness.iter_mut().zip(&topology.inverse_mass) {
             *lightness = lightness.max(*inverse_mass);
