@@ -7,7 +7,7 @@
 
 use std::ops::Range;
 
-use drystone_base::{Symmetric3, Vec3};
+use drystone_base::{Pose, Symmetric3, Vec3};
 use drystone_cloth::{FreeMotion, Kept, Motion, Obstacle, System};
 use drystone_geometry::Aabb;
 use drystone_strand::{BodyMotion, Segment};
@@ -241,7 +241,10 @@ impl Cloths {
         for (k, now) in now.iter().enumerate() {
             let line = self.lines[k].obstacle;
             match giving[k] {
-                true => motions.push((line, strands.free_segment(k, now, dt))),
+                true => {
+                    let from = self.system.obstacle_pose(line);
+                    motions.push((line, strands.free_segment(k, from, now, dt)));
+                }
                 false => self.system.drive_obstacle(line, now.pose, dt),
             }
         }
@@ -323,23 +326,25 @@ impl Cloths {
 }
 
 impl Strands {
-    /// The step of `dt` that segment `k` has just taken to `now`: a parabola as its velocity changed.
-    fn free_segment(&self, k: usize, now: &BodyMotion, dt: f64) -> FreeMotion {
+    /// The step of `dt` that segment `k` has just taken to `now`: a parabola as its velocity changed, from where its line is,
+    /// which cloth has left beside where the tree has the segment by what is of second order in the step.
+    fn free_segment(&self, k: usize, from: Option<Pose>, now: &BodyMotion, dt: f64) -> FreeMotion {
         let Segment { strand, link } = self.touchable[k].segment;
         let own = &self.system.properties(strand).links[link];
         let before = &self.begun_segments[k];
         let acceleration = (now.linear_velocity - before.linear_velocity) / dt;
-        let moved = now.pose.position - before.pose.position;
-        let turned = turn(now.pose.rotation * before.pose.rotation.conjugate());
+        let from = from.unwrap_or(before.pose);
+        let moved = now.pose.position - from.position;
+        let turned = turn(now.pose.rotation * from.rotation.conjugate());
         let moments = Symmetric3::diagonal(own.inertia().moments);
         FreeMotion {
-            pose: before.pose,
-            centre: before.pose.position,
+            pose: from,
+            centre: from.position,
             velocity: moved / dt - acceleration * (0.5 * dt),
             acceleration,
             spin: turned / dt,
             mass: own.mass,
-            inertia: moments.rotated(before.pose.rotation).matrix(),
+            inertia: moments.rotated(from.rotation).matrix(),
             end_twist: [now.linear_velocity, now.angular_velocity],
             foretold: self.segment_loads[k],
             attached_pins: Vec::new(),

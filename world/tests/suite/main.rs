@@ -20,3 +20,4 @@ mod things;
 mod ties;
 mod touch;
 mod world;
+
