@@ -11,7 +11,7 @@ use crate::step::{Step, Workspace};
 use drystone_base::rotation::nudge;
 
 /// Unpredicted change of a body's velocity that counts as an impact: this \[m/s\], plus this part of its speed \[1\].
-const SNAP: f64 = 0.02;
+pub(crate) const SNAP: f64 = 0.02;
 
 impl Step<'_> {
     /// Predicted motion over the step of obstacles that are bodies of the group.

@@ -20,6 +20,7 @@ use drystone_complementarity::DenseFactor;
 use drystone_complementarity::solvers::Bound;
 use serde::{Deserialize, Serialize};
 
+use crate::body_step::SNAP;
 use crate::factor::Factor;
 use crate::group::Group;
 use crate::implicit::Problem;
@@ -340,12 +341,22 @@ impl Group {
             stretch: &stretch,
             kicks: &kicks,
         };
+        let mut blow = false;
         for k in 0..self.bodies.len() + self.members.len() {
             let strand = match k.checked_sub(self.bodies.len()) {
                 None => &mut state.bodies[self.bodies[k]],
                 Some(i) => &mut state.strands[self.members[i]],
             };
-            self.write_back(k, strand, &moved);
+            blow |= self.write_back(k, strand, &moved);
+        }
+        // differences over two steps would give a part of a blow back
+        if blow && !self.open.is_empty() {
+            for i in &self.bodies {
+                state.bodies[*i].depth = 0;
+            }
+            for i in &self.members {
+                state.strands[*i].depth = 0;
+            }
         }
     }
 
@@ -448,9 +459,10 @@ impl Group {
         iterate.factor.respond_to_loads();
     }
 
-    /// Writes what has moved into the state of member `k`. The past is that of something that was there
+    /// Writes what has moved into the state of member `k`; whether it was a blow. The past is that of something that was there
     /// already and went so fast already: differences of any order find in it what was given, and no jump.
-    fn write_back(&self, k: usize, strand: &mut StrandState, moved: &Moved<'_>) {
+    fn write_back(&self, k: usize, strand: &mut StrandState, moved: &Moved<'_>) -> bool {
+        let mut blow = false;
         let iterate = &self.work.iterate;
         let end = self.first.get(k + 1).copied().unwrap_or(self.chain.len());
         let [h1, h2] = if strand.depth > 0 {
@@ -465,6 +477,7 @@ impl Group {
             // place and velocity of the centre
             let velocity = kick.shift + kick.spin.cross(then.centre - then.origin);
             let shift = now.centre - then.centre;
+            blow |= velocity.length() > SNAP * (1.0 + past.velocity[0].length());
             for (centre, back) in past.centre.iter_mut().zip([0.0, h1, h1 + h2]) {
                 *centre += shift - velocity * back;
             }
@@ -501,6 +514,7 @@ impl Group {
             let carrier = &iterate.links[*link];
             strand.base = Pose::new(carrier.origin, carrier.rotation).then(at);
         }
+        blow
     }
 }
 
