@@ -438,7 +438,7 @@ impl Cloths {
     ) {
         if let Some(strands) = strands {
             self.hand_on(rigid, strands, dt);
-            self.foretell_segments(strands);
+            self.foretell_segments(strands, dt);
         }
         for (k, &(body, moves)) in self.obstacles.iter().enumerate() {
             if moves {

@@ -8,17 +8,28 @@
 use std::ops::Range;
 
 use drystone_base::{Pose, Symmetric3, Vec3};
-use drystone_cloth::{FreeMotion, Kept, Motion, Obstacle, System};
+use drystone_cloth::{FreeMotion, Kept, Motion, Obstacle, Sheet, System};
 use drystone_geometry::Aabb;
 use drystone_strand::{BodyMotion, Segment};
 
 use crate::cloths::Cloths;
 use crate::exchange::turn;
 use crate::strands::Strands;
+use crate::trees::lately;
 use crate::{Scene, SceneError, Strand};
 
 /// Cloth nearer to a segment than this part of its length, beyond how fast both are, may meet it in a step \[1\].
 const NEAR: f64 = 0.5;
+
+/// Cloth leaves a line beside where the tree has the segment by what is of second order in the step, and by what a rope
+/// is short of that snaps taut within one. Of that so much is made up for in each step: all at once would throw what
+/// lies on it \[1\].
+const BACK: f64 = 0.125;
+
+/// Cloth lies on a strand with no more than so many times its weight; more is a blow \[1\].
+const LYING: f64 = 2.0;
+/// And comes to lie there by so much of its weight in a step \[1\].
+const SETTLES: f64 = 0.125;
 
 /// Whether strands and cloth of a scene may touch.
 pub(crate) fn may_touch(scene: &Scene) -> bool {
@@ -309,13 +320,20 @@ impl Cloths {
         Ok(())
     }
 
-    /// Foretells to the next step what cloth pressed on segments lately.
-    pub(crate) fn foretell_segments(&mut self, strands: &mut Strands) {
+    /// Foretells to the next step what cloth pressed on segments lately: what has come to lie on them, and no blows, which
+    /// would throw a light strand about in its step of `dt`.
+    pub(crate) fn foretell_segments(&mut self, strands: &mut Strands, dt: f64) {
         let mut loads = vec![[Vec3::ZERO; 2]; strands.touchable.len()];
         for k in strands.near.iter().filter(|k| strands.touchable[**k].gives) {
             let answer = self.system.answer_of(self.lines[*k].obstacle);
             let received = answer.map(|answer| answer.received).unwrap_or_default();
-            loads[*k] = crate::trees::lately(strands.segment_loads[*k], received);
+            loads[*k] = lately(strands.segment_loads[*k], received);
+        }
+        if !strands.near.is_empty() {
+            let sheets = self.system.model().sheets.iter();
+            let mass: f64 = sheets.flat_map(Sheet::vertex_masses).sum();
+            let weight = mass * strands.system.model.gravity.length() * dt;
+            strands.settle_loads(&mut loads, weight);
         }
         strands.segment_loads = loads;
         for line in &self.lines {
@@ -326,16 +344,53 @@ impl Cloths {
 }
 
 impl Strands {
-    /// The step of `dt` that segment `k` has just taken to `now`: a parabola as its velocity changed, from where its line is,
-    /// which cloth has left beside where the tree has the segment by what is of second order in the step.
+    /// Lets the loads that are foretold to each strand grow by a part of the impulse `weight` of cloth, and to no more than
+    /// could lie on it \[N s\].
+    fn settle_loads(&self, loads: &mut [[Vec3; 2]], weight: f64) {
+        let strands = self
+            .touchable
+            .chunk_by(|a, b| a.segment.strand == b.segment.strand);
+        let mut first = 0;
+        for segments in strands {
+            let range = first..first + segments.len();
+            first = range.end;
+            let (loads, old) = (&mut loads[range.clone()], &self.segment_loads[range]);
+            let size = |load: &[Vec3; 2]| load[0].length();
+            let grows = |(load, old): (&[Vec3; 2], &[Vec3; 2])| match size(load) > size(old) {
+                true => size(&[load[0] - old[0], Vec3::ZERO]),
+                false => 0.0,
+            };
+            let growth: f64 = loads.iter().zip(old).map(grows).sum();
+            let share = (SETTLES * weight / growth.max(f64::MIN_POSITIVE)).min(1.0);
+            for (load, old) in loads.iter_mut().zip(old) {
+                if size(load) > size(old) {
+                    for part in 0..2 {
+                        load[part] = old[part] + (load[part] - old[part]) * share;
+                    }
+                }
+            }
+            let sum: f64 = loads.iter().map(size).sum();
+            let share = (LYING * weight / sum.max(f64::MIN_POSITIVE)).min(1.0);
+            for part in loads.iter_mut().flatten() {
+                *part *= share;
+            }
+        }
+    }
+}
+
+impl Strands {
+    /// The step of `dt` that segment `k` has just taken to `now`, for its line, which is at `from`: a parabola as its velocity
+    /// changed, and a part of the way back to where the tree has the segment.
     fn free_segment(&self, k: usize, from: Option<Pose>, now: &BodyMotion, dt: f64) -> FreeMotion {
         let Segment { strand, link } = self.touchable[k].segment;
         let own = &self.system.properties(strand).links[link];
         let before = &self.begun_segments[k];
         let acceleration = (now.linear_velocity - before.linear_velocity) / dt;
         let from = from.unwrap_or(before.pose);
-        let moved = now.pose.position - from.position;
-        let turned = turn(now.pose.rotation * from.rotation.conjugate());
+        let off = turn(before.pose.rotation * from.rotation.conjugate());
+        let moved = now.pose.position - before.pose.position
+            + (before.pose.position - from.position) * BACK;
+        let turned = turn(now.pose.rotation * before.pose.rotation.conjugate()) + off * BACK;
         let moments = Symmetric3::diagonal(own.inertia().moments);
         FreeMotion {
             pose: from,

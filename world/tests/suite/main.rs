@@ -20,4 +20,3 @@ mod things;
 mod ties;
 mod touch;
 mod world;
-
