@@ -10,7 +10,7 @@ use crate::body::DEFAULT_MATERIAL;
 use crate::defaults::is_default;
 use crate::error::ensure;
 use crate::tie::{TIED, is_tied};
-use crate::touch::may_touch;
+use crate::touch::{TOUCHING, may_touch};
 use crate::{
     Body, BodyId, Cloth, Field, Generator, Groom, Material, Mesh, Pattern, SceneError, Shape,
     Solvers, Strand, Subject, Surface, Truth,
@@ -230,14 +230,15 @@ impl Scene {
 
     /// `dt`, and no more than ties and contact of strands and cloth allow \[s\].
     fn longest_step(&self) -> f64 {
-        match is_tied(self) || may_touch(self) {
-            true => self.dt.min(TIED),
-            false => self.dt,
+        match (may_touch(self), is_tied(self)) {
+            (true, _) => self.dt.min(TOUCHING),
+            (false, true) => self.dt.min(TIED),
+            (false, false) => self.dt,
         }
     }
 
     /// The step taken \[s\]: `dt`, or the next shorter one of which a whole number makes a frame; at most 2.5 ms where
-    /// strands and cloth are tied to each other or may touch.
+    /// strands and cloth are tied to each other, and 1 ms where they may touch.
     pub fn step(&self) -> f64 {
         let steps = f64::from(self.steps_per_frame());
         let exact = 1.0 / (self.frame_rate * steps);

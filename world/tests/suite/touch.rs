@@ -198,7 +198,9 @@ fn a_free_rope_and_a_free_sheet_keep_momentum_and_gain_nothing() {
             for k in 0..120 {
                 world.step();
                 assert_eq!(crossings(&world), 0, "{mass} kg at step {k}");
-                gain = gain.max(energy(&world) - start);
+                // layers at restitution 0 hold energy that they never give back
+                let held = world.cloths().unwrap().energy().contact;
+                gain = gain.max(energy(&world) - held - start);
                 off = off.max((world.momentum() - before).length());
                 spun = spun.max((world.angular_momentum() - turning).length());
             }
