@@ -110,13 +110,14 @@ fn a_free_body_with_strand_and_cloth_keeps_momentum_and_gains_nothing() {
 
 #[test]
 fn a_step_that_was_interrupted_goes_on_from_a_snapshot_bit_for_bit() {
-    let scene = comet(0.1, 0.02);
+    let mut scene = comet(0.1, 0.02);
+    scene.strands[0].collide_cloth = Some(false);
     let mut world = World::new(&scene).unwrap();
     world.run_for(0.2);
     // stops in the midst of the events of cloth
     let mut asked = 0;
     while !world.is_mid_step() {
-        world.advance_while(world.step_length(), |_| {
+        world.advance_while(0.02, |_| {
             asked += 1;
             asked % 3 != 0
         });
@@ -126,7 +127,7 @@ fn a_step_that_was_interrupted_goes_on_from_a_snapshot_bit_for_bit() {
     let mut other = World::new(&scene).unwrap();
     other.restore(&snapshot).unwrap();
     for world in [&mut world, &mut other] {
-        world.advance(world.step_length());
+        world.advance(0.02);
         assert!(!world.is_mid_step());
         world.run_for(0.1);
     }
