@@ -24,7 +24,7 @@ use crate::toml::read_bytes;
 
 const MAGIC: &[u8; 8] = b"DRYSTONE";
 /// Version of the layout of checkpoint files.
-pub const LAYOUT: u32 = 8;
+pub const LAYOUT: u32 = 9;
 /// Version of the engine that this is.
 pub const ENGINE: &str = env!("CARGO_PKG_VERSION");
 /// Longest payload \[bytes\].

@@ -66,7 +66,7 @@ gallery! {
     reef_knot_displaced reef_knot_untied overhand bowline bowline_small trash_compactor trash_compactor_small
     animal_compactor animal_compactor_small sheets_draped sheets_draped_small sheets_soft sheets_pulled sheets_pulled_small
     balls_on_nails balls_on_nails_small curtain curtain_small tablecloth hung_sign draped_wall hammock trampoline
-    line_of_washing parachute armpit
+    line_of_washing parachute towel_over_line rope_in_sheet cloth_on_branch armpit
     bench_box_stack bench_large_mass bench_wall bench_tower bench_roof_tower bench_ball_grid
     bench_silo
 }

@@ -236,6 +236,8 @@ truths_hold! {
     trampoline "trampoline"
     trash_compactor_small "trash-compactor-small"
     balls_on_nails_small "balls-on-nails-small"
+    towel_over_line "towel-over-line"
+    cloth_on_branch "cloth-on-branch"
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Random scenes of strands, by themselves and with bodies, and of bodies on cloth.
 
 use drystone_base::Vec3;
+use drystone_base::functions::{cos, sin};
 use drystone_base::random::Random;
 use drystone_world::{Body, ClothPart, Fibre, Hold, Pin, Scene, Strand};
 
@@ -33,6 +34,10 @@ pub(crate) const WORLD: &[Recipe] = &[
     Recipe {
         kind: "tied",
         make: tied,
+    },
+    Recipe {
+        kind: "touching",
+        make: touching,
     },
 ];
 
@@ -196,6 +201,71 @@ fn tied(random: &mut Random) -> (Scene, Expect) {
             rope = rope.on("ball");
         }
         scene.add(rope.hold(Hold::tip().tied_to_cloth(&name, None)));
+    }
+    scene.add(fabric.cloth);
+    (scene, Expect::default())
+}
+
+/// A rope that falls on a sheet, or over which a sheet falls.
+fn touching(random: &mut Random) -> (Scene, Expect) {
+    let mut scene = passive(random, 0.5);
+    let spacing = decades(random, 0.01, 0.2);
+    let mut fabric = sheet(random, &mut scene, spacing);
+    let (half, mass) = (fabric.half, fabric.mass() * decades(random, 0.01, 100.0));
+    // as long as the sheet is wide, in any direction across it
+    let (along, far) = (
+        random.range(0.0, 3.1),
+        half.length() * random.range(0.4, 1.5),
+    );
+    let [x, z] = [cos(along) * far, sin(along) * far];
+    let segments = 4 + random.below(17) as u32;
+    let radius = spacing * decades(random, 0.05, 0.6);
+    let above = 0.5 * spacing + 2.0 * radius + random.range(0.0, 0.5) * far;
+    let mut fibre = Fibre::thread(mass / (2.0 * far), 1e-5, 1e-5);
+    fibre.radius = radius.into();
+    fibre.bend_stiffness = Some((mass * far * far * decades(random, 1e-4, 1.0)).into());
+    fibre.bend_damping = 0.02.into();
+    let speed = decades(random, 0.1, 5.0);
+    if random.unit() < 0.5 {
+        // the sheet falls over a line
+        // slack: one that is just straight has nothing to fall by, and no energy to measure a gain by
+        let slack = far * decades(random, 0.02, 0.5);
+        let point = |k: u32| {
+            let u = f64::from(k) / f64::from(segments);
+            let (way, sag) = (2.0 * u - 1.0, 4.0 * u * (1.0 - u));
+            [way * x, -slack * sag, way * z]
+        };
+        let mut line = Strand::through((0..=segments).map(point))
+            .named("line")
+            .of(fibre);
+        line.root = 0.0;
+        if random.unit() < 0.8 {
+            line = line.hold(Hold::tip());
+        }
+        scene.add(line);
+        fabric.cloth = fabric.cloth.at(0.0, above, 0.0);
+        fabric.cloth.velocity = [0.0, -speed, 0.0];
+    } else {
+        // the bead comes down inside of the rim, which no body is pushed by where it is pinned
+        let tilt = random.range(-0.2, 0.2) * above;
+        let inner = 0.4 * half.x.min(half.z) / far;
+        let from = [-x * inner, above + tilt, -z * inner];
+        let to = [x, above - tilt, z];
+        let bead = Body::ball(radius).named("bead").mass(0.05 * mass);
+        let bead = bead
+            .at(from[0], from[1], from[2])
+            .velocity(0.0, -speed, 0.0);
+        scene.add(bead.passable());
+        scene.add(
+            Strand::straight(from, to, segments)
+                .named("rope")
+                .on("bead")
+                .of(fibre),
+        );
+        if random.unit() < 0.6 {
+            let rim = ClothPart::Vertices(rim(fabric.counts));
+            fabric.cloth = fabric.cloth.pin(Pin::fixed(rim));
+        }
     }
     scene.add(fabric.cloth);
     (scene, Expect::default())

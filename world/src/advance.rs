@@ -7,18 +7,24 @@ use crate::report::{CouplingGain, CouplingReport, Seconds};
 use crate::snapshot::Unfinished;
 use crate::strands::Strands;
 use crate::tie::TIED;
+use crate::touch::TOUCHING;
 use crate::{Report, World};
 
 impl World {
     /// Takes one step of `dt` seconds. Nothing happens for a `dt` that is not positive and finite, nor in a world that
     /// [has stopped](Self::has_stopped).
     ///
-    /// Where strands and cloth are tied to each other it takes several steps, of at most 2.5 ms each; the report is that of
-    /// the last of them, with what strands did in all.
+    /// Where strands and cloth are tied to each other it takes several steps, of at most 2.5 ms each, and where they may touch
+    /// of 1 ms; the report is that of the last of them, with what strands did in all.
     pub fn advance(&mut self, dt: f64) -> Report {
-        let tied = self.cloths.is_some() && self.strands.as_ref().is_some_and(Strands::is_tied);
-        let pieces = match tied && !self.is_mid_step() && dt.is_finite() {
-            true => (dt / TIED - 1e-9).ceil().clamp(1.0, 1e6),
+        let strands = self.strands.as_ref().filter(|_| self.cloths.is_some());
+        let longest = match strands {
+            Some(strands) if strands.may_touch() => TOUCHING,
+            Some(strands) if strands.is_tied() => TIED,
+            _ => f64::INFINITY,
+        };
+        let pieces = match longest < dt && !self.is_mid_step() && dt.is_finite() {
+            true => (dt / longest - 1e-9).ceil().clamp(1.0, 1e6),
             false => 1.0,
         };
         let mut events = Vec::new();
@@ -58,6 +64,9 @@ impl World {
             return self.finish_step(Report::default(), before, go_on);
         }
         self.last_step = dt;
+        if let (Some(cloths), Some(strands)) = (&self.cloths, &mut self.strands) {
+            strands.near = cloths.near(strands, dt);
+        }
         let before = self.cloths.as_ref().map(|cloths| Unfinished {
             rigid: self.rigid.state.clone(),
             strands: self.strands.as_ref().map(Strands::snapshot),

@@ -23,6 +23,7 @@ use crate::cloth::hold::contacts;
 use crate::exchange::{Exchange, turn};
 use crate::strands::Strands;
 use crate::tie::Tie;
+use crate::touch::Line;
 use crate::trees::{is_near, lately};
 use crate::{Body, Cloth, FrameCloth, FrameStrand, Material, Scene, SceneError};
 
@@ -97,6 +98,7 @@ impl Appearance {
 /// What a cloth touches, by row.
 pub(crate) enum Touched {
     Body(usize),
+    Strand(usize),
     Cloth(usize),
 }
 
@@ -109,6 +111,8 @@ pub(crate) struct Cloths {
     attachments: Vec<(usize, usize, usize)>,
     /// Obstacle and pin of every tie, in the order of the strands'.
     tied: Vec<(usize, usize)>,
+    /// Obstacle of every segment that may touch cloth, in the order of the strands'.
+    pub(crate) lines: Vec<Line>,
     /// Bodies that are not there at the start, and those of them that have entered since.
     pending: Vec<PendingObstacle>,
     entered: Vec<(usize, Pose)>,
@@ -133,15 +137,17 @@ impl Cloths {
         rigid: &rigid::Model,
         time: f64,
         ties: &[Tie],
+        strands: Option<&Strands>,
     ) -> Result<Option<Self>, SceneError> {
         if scene.cloths.is_empty() {
             return Ok(None);
         }
         // a cloth that comes later is tied to nothing
-        let strands = match ties.is_empty() {
+        let tied = match ties.is_empty() {
             true => &[][..],
             false => &scene.strands,
         };
+        let segments = strands.map_or_else(Vec::new, |strands| strands.lines(scene, 0));
         let Built {
             model,
             obstacles,
@@ -149,7 +155,13 @@ impl Cloths {
             tied,
             pending,
             floor,
-        } = build(scene, (&scene.bodies, strands), Some(rigid), ties)?;
+        } = build(scene, (&scene.bodies, tied), Some(rigid), (ties, &segments))?;
+        let first = obstacles.len() - segments.len();
+        let touchable = strands.map_or(&[][..], |strands| &strands.touchable);
+        let lines = touchable.iter().zip(first..).map(|(t, obstacle)| Line {
+            obstacle,
+            strand: t.segment.strand,
+        });
         let appearances = scene.cloths.iter().zip(&model.sheets);
         let appearances = appearances.zip(model.thicknesses());
         let appearances =
@@ -167,6 +179,7 @@ impl Cloths {
             obstacles,
             attachments,
             tied,
+            lines: lines.collect(),
             pending,
             entered: Vec::new(),
             floor,
@@ -239,6 +252,7 @@ impl Cloths {
         }
         if let Some(strands) = &strands {
             free.extend(self.tied_motions(strands, dt));
+            free.extend(self.touching_motions(strands, dt));
         }
         let contacts = contacts(rigid, dt, |body| obstacle[body]);
         let links = strands.map_or_else(Vec::new, |strands| {
@@ -301,7 +315,7 @@ impl Cloths {
                 })
         };
         let obstacle = |link: usize| tie[link].or_else(|| obstacle(bodies[link]?));
-        let trees = strands.trees(obstacle, near);
+        let trees = strands.trees(obstacle, near, &self.lines);
         let linked = trees.iter().filter_map(|tree| strands.linked(tree, dt));
         linked.collect()
     }
@@ -401,7 +415,11 @@ impl Cloths {
 
     /// Every cloth, by row, that touches something else, and what.
     pub(crate) fn touching(&self) -> impl Iterator<Item = (usize, Touched)> {
-        let obstacle = |k: usize| Touched::Body(self.obstacles[k].0);
+        let line = |k: usize| self.lines.binary_search_by(|line| line.obstacle.cmp(&k));
+        let obstacle = move |k: usize| match line(k) {
+            Ok(number) => Touched::Strand(self.lines[number].strand),
+            Err(_) => Touched::Body(self.obstacles[k].0),
+        };
         let sheets = self.system.model().sheets.len();
         let pairs = self.system.touching().into_iter();
         pairs.map(move |[sheet, other]| match other.checked_sub(sheets) {
@@ -420,6 +438,7 @@ impl Cloths {
     ) {
         if let Some(strands) = strands {
             self.hand_on(rigid, strands, dt);
+            self.foretell_segments(strands, dt);
         }
         for (k, &(body, moves)) in self.obstacles.iter().enumerate() {
             if moves {
@@ -454,9 +473,9 @@ impl Cloths {
         let obstacle =
             |link: usize| tie[link].or_else(|| bodies[link].and_then(|body| obstacle[body]));
         let concerned = |link: usize| obstacle(link).and_then(shared).is_some();
-        for tree in strands.trees(obstacle, concerned) {
+        for tree in strands.trees(obstacle, concerned, &self.lines) {
             if strands.hand_on(&tree, shared, dt) {
-                for link in &tree.links {
+                for link in &tree.members.bodies {
                     let now = strands.system.body(*link);
                     if let Some(body) = bodies[*link] {
                         let state = &mut rigid.state;
@@ -609,27 +628,47 @@ impl Cloths {
     /// Takes the obstacle of a body out.
     pub(crate) fn remove_body(&mut self, body: usize) -> Result<(), SceneError> {
         if let Some(k) = self.obstacles.iter().position(|o| o.0 == body) {
-            let mut model = self.system.model().clone();
-            let mut kept = Kept::all(&model);
-            model.obstacles.remove(k);
-            kept.obstacles.remove(k);
-            // pins keep what they are fastened to, by its new number
-            for sheet in &mut model.sheets {
-                sheet.fastened.retain(|[_, to]| *to as usize != k);
-                for [_, to] in &mut sheet.fastened {
-                    *to -= u32::from(*to as usize > k);
-                }
-            }
-            self.system.replace_model(model, &kept)?;
-            self.obstacles.remove(k);
-            for (tied, _) in &mut self.tied {
-                *tied -= usize::from(*tied > k);
-            }
+            self.remove_obstacle(k)?;
         }
         self.entered.retain(|entered| entered.0 != body);
         self.pending.retain(|pending| pending.body != body);
         self.loads[body] = [Vec3::ZERO; 2];
         Ok(())
+    }
+
+    /// Takes obstacle `k` out.
+    pub(crate) fn remove_obstacle(&mut self, k: usize) -> Result<(), SceneError> {
+        let mut model = self.system.model().clone();
+        let mut kept = Kept::all(&model);
+        model.obstacles.remove(k);
+        kept.obstacles.remove(k);
+        // pins keep what they are fastened to, by its new number
+        for sheet in &mut model.sheets {
+            sheet.fastened.retain(|[_, to]| *to as usize != k);
+            for [_, to] in &mut sheet.fastened {
+                *to -= u32::from(*to as usize > k);
+            }
+        }
+        self.system.replace_model(model, &kept)?;
+        self.obstacles.remove(k);
+        for (tied, _) in &mut self.tied {
+            *tied -= usize::from(*tied > k);
+        }
+        for line in &mut self.lines {
+            line.obstacle -= usize::from(line.obstacle > k);
+        }
+        Ok(())
+    }
+
+    /// Number of obstacles without those of bodies that have entered, which are the last.
+    pub(crate) fn before_entered(&self) -> usize {
+        self.obstacles.len() - self.entered.len()
+    }
+
+    /// `count` obstacles that are no bodies come before number `first`, where nothing is fastened to what follows.
+    pub(crate) fn make_room(&mut self, first: usize, count: usize) {
+        let none = vec![(NOBODY, false); count];
+        self.obstacles.splice(first..first, none);
     }
 
     /// Puts the obstacle of a body somewhere else at once; refused where cloth is in its way.

@@ -65,12 +65,15 @@ impl Strands {
     /// Advances the bodies by `dt`, and the strands with them where some take part; see [`Self::catch_up`].
     pub(crate) fn advance(&mut self, rigid: &mut rigid::System, dt: f64) -> rigid::Report {
         let coupled_bodies = self.coupled_bodies(rigid, dt);
-        self.behind = coupled_bodies.is_empty() && self.ties.is_empty();
+        let first = !self.ties.is_empty() || !self.touchable.is_empty();
+        self.behind = coupled_bodies.is_empty() && !first;
         if self.behind {
             return rigid.advance(dt);
         }
         rigid.apply_fields(dt);
         self.begin_step();
+        self.begin_touching();
+        self.open_near();
         self.advance_together(rigid, coupled_bodies, dt)
     }
 
@@ -252,6 +255,7 @@ impl Strands {
                 let [force, torque] = load.map(|impulse| impulse / dt);
                 self.system.push_body(tie.link, true, force, torque);
             }
+            self.push_near(dt);
             report.add(&self.system.advance(time - self.system.state.time));
             self.system.state.time = time;
         }

@@ -93,6 +93,7 @@ impl World {
             let cloth = |row| self.roster.cloths.id(row).map(Thing::Cloth);
             let other = match other {
                 Touched::Body(row) => self.body_thing(row)?,
+                Touched::Strand(row) => Thing::Strand(self.roster.strands.id(row)?),
                 Touched::Cloth(row) => cloth(row)?,
             };
             let sheet = cloth(sheet)?;

@@ -51,6 +51,9 @@ pub struct Groom {
     /// What the strands are made of.
     #[serde(default, skip_serializing_if = "is_default")]
     pub fibre: Fibre,
+    /// Whether the strands touch cloth, with force both ways; see [`Strand::collide_cloth`].
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub collide_cloth: bool,
     /// Stiffness of the first joint over `EI` per segment length: 2 is clamped, 0 a free ball joint
     /// \[1\].
     #[serde(
@@ -145,6 +148,7 @@ impl Groom {
             local_dynamics: nothing(),
             reference: Base::Fixed,
             fibre: Fibre::default(),
+            collide_cloth: false,
             root: crate::strand::clamped(),
             zero_gravity: false,
             stiffen: None,
@@ -253,6 +257,7 @@ impl Groom {
             local_dynamics: self.local_dynamics.clone(),
             reference: self.reference.clone(),
             fibre: sprout.fibre.unwrap_or_else(|| self.fibre.clone()),
+            collide_cloth: Some(self.collide_cloth),
             root: self.root,
             zero_gravity: self.zero_gravity,
             stiffen: self.stiffen,

@@ -41,6 +41,7 @@ mod strand;
 mod strands;
 mod subject;
 mod tie;
+mod touch;
 mod trees;
 pub mod truth;
 mod view;

@@ -242,6 +242,15 @@ impl World {
         self.roster.number = self.roster.amended;
     }
 
+    /// Takes the steps that strands and cloth ask for that are there now.
+    pub(crate) fn renew_step(&mut self) {
+        let scene = &self.roster.scene;
+        self.step = scene.step();
+        if let Some(strands) = &mut self.strands {
+            strands.substeps = scene.strand_steps();
+        }
+    }
+
     fn add_body(&mut self, mut body: Body) -> Result<BodyId, SceneError> {
         if body.name.is_empty() {
             body.name = format!("{}-{}", body.shape.kind(), self.roster.names.len());
@@ -300,11 +309,25 @@ impl World {
                 *none = Some(strands);
             }
         }
+        if let (Some(strands), Some(cloths)) = (&mut self.strands, &mut self.cloths) {
+            let mut scene = roster.scene.clone();
+            scene.strands.push(strand.clone());
+            let i = scene.strands.len() - 1;
+            strands.list_touchable(&scene.strands, i);
+            if let Err(error) = cloths.add_lines(strands, &scene, i) {
+                // cloth is in its way
+                strands.forget_touchable(i);
+                strands.remove(i)?;
+                return Err(error);
+            }
+        }
         roster.undescribed += 1;
         roster.print.add_strand(&strand);
         roster.scene.strands.push(strand);
         let generation = roster.generation();
-        Ok(roster.strands.insert(generation))
+        let id = roster.strands.insert(generation);
+        self.renew_step();
+        Ok(id)
     }
 
     fn remove_strand(&mut self, id: StrandId) -> bool {
@@ -312,8 +335,17 @@ impl World {
             return false;
         };
         self.amend();
-        let strands = self.strands.as_mut();
-        if strands.is_none_or(|strands| strands.remove(row).is_err()) {
+        let Some(strands) = self.strands.as_mut() else {
+            return false;
+        };
+        if strands.remove(row).is_err() {
+            return false;
+        }
+        let gone = strands.forget_touchable(row);
+        // fewer obstacles are never in the way
+        if let Some(cloths) = &mut self.cloths
+            && cloths.remove_lines(gone).is_err()
+        {
             return false;
         }
         let roster = &mut self.roster;
@@ -321,6 +353,7 @@ impl World {
         roster.strands.remove(id);
         roster.scene.strands.remove(row);
         roster.print.set_strands(&roster.scene.strands);
+        self.renew_step();
         true
     }
 
@@ -352,7 +385,11 @@ impl World {
                     ..self.roster.scene.clone()
                 };
                 let time = self.rigid.state.time;
-                *none = Cloths::new(&now, &self.rigid.model, time, &[])?;
+                if let Some(strands) = &mut self.strands {
+                    strands.list_touchable(&now.strands, 0);
+                }
+                let strands = self.strands.as_ref();
+                *none = Cloths::new(&now, &self.rigid.model, time, &[], strands)?;
             }
         }
         let roster = &mut self.roster;
@@ -360,7 +397,9 @@ impl World {
         roster.scene.cloths.push(cloth);
         roster.print.set_cloths(&roster.scene.cloths);
         let generation = roster.generation();
-        Ok(roster.cloths.insert(generation))
+        let id = roster.cloths.insert(generation);
+        self.renew_step();
+        Ok(id)
     }
 
     fn remove_cloth(&mut self, id: ClothId) -> bool {
@@ -379,8 +418,12 @@ impl World {
         roster.scene.cloths.remove(row);
         if let Some(strands) = &mut self.strands {
             strands.forget_cloth(row);
+            if self.cloths.is_none() {
+                strands.list_touchable(&[], 0);
+            }
         }
         roster.print.set_cloths(&roster.scene.cloths);
+        self.renew_step();
         true
     }
 

@@ -10,6 +10,7 @@ use crate::body::DEFAULT_MATERIAL;
 use crate::defaults::is_default;
 use crate::error::ensure;
 use crate::tie::{TIED, is_tied};
+use crate::touch::{TOUCHING, may_touch};
 use crate::{
     Body, BodyId, Cloth, Field, Generator, Groom, Material, Mesh, Pattern, SceneError, Shape,
     Solvers, Strand, Subject, Surface, Truth,
@@ -221,16 +222,23 @@ impl Scene {
         (ratio - 1e-9 * ratio).ceil().clamp(1.0, 1e9) as u32
     }
 
-    /// `dt`, and no more than ties of strands and cloth allow \[s\].
+    /// Steps of strands in one of the bodies.
+    pub(crate) fn strand_steps(&self) -> u32 {
+        let steps = self.steps_per_frame();
+        self.solver.strand.steps_per_frame.div_ceil(steps)
+    }
+
+    /// `dt`, and no more than ties and contact of strands and cloth allow \[s\].
     fn longest_step(&self) -> f64 {
-        match is_tied(self) {
-            true => self.dt.min(TIED),
-            false => self.dt,
+        match (may_touch(self), is_tied(self)) {
+            (true, _) => self.dt.min(TOUCHING),
+            (false, true) => self.dt.min(TIED),
+            (false, false) => self.dt,
         }
     }
 
     /// The step taken \[s\]: `dt`, or the next shorter one of which a whole number makes a frame; at most 2.5 ms where
-    /// strands and cloth are tied to each other.
+    /// strands and cloth are tied to each other, and 1 ms where they may touch.
     pub fn step(&self) -> f64 {
         let steps = f64::from(self.steps_per_frame());
         let exact = 1.0 / (self.frame_rate * steps);
@@ -371,7 +379,8 @@ impl Scene {
             crate::strand::build::build(&self.named(), &strands, &bodies, None)?;
         }
         if !self.cloths.is_empty() {
-            let built = crate::cloth::build::build(&self.named(), (&bodies, &strands), None, &[])?;
+            let built =
+                crate::cloth::build::build(&self.named(), (&bodies, &strands), None, (&[], &[]))?;
             drystone_cloth::System::new(built.model, self.solver.cloth.events.clone())?;
         }
         Ok(())

@@ -224,6 +224,7 @@ impl World {
         self.roster.amended = self.roster.amended.max(amended);
         self.edition = edition.clone().into();
         self.exchange = Exchange::default();
+        self.renew_step();
         Ok(())
     }
 }

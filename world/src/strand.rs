@@ -81,6 +81,10 @@ pub struct Strand {
     /// knots. Materials say how they rub.
     #[serde(skip_serializing_if = "is_default")]
     pub collide_strands: bool,
+    /// Whether it touches cloth, with force both ways. If left out it does, but for curves of a file. One that is tied to
+    /// cloth passes through all of it; one with a `time_scale` or `local_dynamics` pushes and is not pushed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub collide_cloth: Option<bool>,
     /// Stiffness of the first joint over `EI` per segment length: 2 is clamped, 0 a free ball joint
     /// \[1\].
     #[serde(default = "clamped", skip_serializing_if = "is_clamped")]
@@ -241,6 +245,7 @@ impl Default for Strand {
             reference: Base::Fixed,
             fibre: Fibre::default(),
             collide_strands: false,
+            collide_cloth: None,
             root: clamped(),
             zero_gravity: false,
             stiffen: None,
@@ -325,6 +330,11 @@ impl Strand {
         (own + branches.sum::<usize>()) as u64
     }
 
+    /// Whether it touches cloth, unless it is tied to some.
+    pub(crate) fn collides_cloth(&self) -> bool {
+        self.collide_cloth.unwrap_or(self.file.is_none())
+    }
+
     /// The strand as errors name it.
     pub(crate) fn place(&self) -> Subject {
         Subject::named("strand", &self.name)
@@ -349,6 +359,7 @@ impl Strand {
             let mut strand = Self {
                 name: format!("{name}/{k}"),
                 file: None,
+                collide_cloth: Some(self.collides_cloth()),
                 // a unit that makes no sense is left for `validate` to find
                 metres_per_unit: if sound { 1.0 } else { unit },
                 up_axis: UpAxis::Y,

@@ -20,6 +20,7 @@ use serde::{Deserialize, Serialize};
 use crate::coupling::{ContactImpulse, motion};
 use crate::strand::build::{Attacher, Attachment, BodyMotion, Built, build, link_of};
 use crate::tie::Tie;
+use crate::touch::Touchable;
 use crate::{Anchor, Base, Body, FrameStrand, Material, Scene, SceneError, Strand};
 
 /// All that moves about the strands of a world.
@@ -34,6 +35,12 @@ pub struct StrandSnapshot {
     /// Impulse and moment that each tie to cloth is to expect in the next step \[N s\], \[N m s\].
     #[serde(default)]
     pub tie_loads: Vec<[Vec3; 2]>,
+    /// The same for each segment that may touch cloth.
+    #[serde(default)]
+    pub segment_loads: Vec<[Vec3; 2]>,
+    /// Numbers of those of them that cloth may meet in this step.
+    #[serde(default)]
+    pub near: Vec<usize>,
 }
 
 /// Position of the obstacles of absent bodies, out of reach of everything \[m\].
@@ -69,6 +76,14 @@ pub(crate) struct Strands {
     /// Vertices of cloth that go with strands, and the impulse that is foretold to each for its next step \[N s\].
     pub(crate) ties: Vec<Tie>,
     pub(crate) tie_loads: Vec<[Vec3; 2]>,
+    /// Segments that may touch cloth, in order; written by `list_touchable`.
+    pub(crate) touchable: Vec<Touchable>,
+    /// By their number: impulse and moment that is foretold to each for its next step \[N s\], \[N m s\].
+    pub(crate) segment_loads: Vec<[Vec3; 2]>,
+    /// Their motion before their last step; written by `begin_touching`.
+    pub(crate) begun_segments: Vec<strand::BodyMotion>,
+    /// Numbers of those that cloth may meet in this step, rising.
+    pub(crate) near: Vec<usize>,
     /// Bodies that strands pass through.
     pub(crate) passable: Vec<bool>,
     /// Pose of the shape of each body now.
@@ -116,14 +131,17 @@ impl Strands {
         let appearances = appearances
             .map(|(strand, chain)| appearances_of(strand, chain))
             .collect();
-        let steps = scene.steps_per_frame();
         let mut strands = Self {
-            substeps: scene.solver.strand.steps_per_frame.div_ceil(steps),
+            substeps: scene.strand_steps(),
             impulses: vec![ContactImpulse::default(); system.model.bodies.len()],
             links,
             begun: Vec::new(),
             tie_loads: vec![[Vec3::ZERO; 2]; ties.len()],
             ties,
+            touchable: Vec::new(),
+            segment_loads: Vec::new(),
+            begun_segments: Vec::new(),
+            near: Vec::new(),
             passable: scene.bodies.iter().map(|body| body.passable).collect(),
             poses: poses(rigid),
             system,
@@ -139,6 +157,9 @@ impl Strands {
         };
         strands.set_out(rigid);
         strands.place_obstacles(&rigid.state);
+        if !scene.cloths.is_empty() {
+            strands.list_touchable(&scene.strands, 0);
+        }
         Ok(strands)
     }
 
@@ -417,6 +438,8 @@ impl Strands {
             ],
             impulses: self.impulses.clone(),
             tie_loads: self.tie_loads.clone(),
+            segment_loads: self.segment_loads.clone(),
+            near: self.near.clone(),
         }
     }
 
@@ -441,6 +464,11 @@ impl Strands {
         self.impulses.clone_from(&snapshot.impulses);
         self.tie_loads.clone_from(&snapshot.tie_loads);
         self.tie_loads.resize(self.ties.len(), [Vec3::ZERO; 2]);
+        self.segment_loads.clone_from(&snapshot.segment_loads);
+        self.segment_loads
+            .resize(self.touchable.len(), [Vec3::ZERO; 2]);
+        self.near.clone_from(&snapshot.near);
+        self.near.retain(|k| *k < self.touchable.len());
         Ok(())
     }
 
@@ -618,6 +646,10 @@ impl Strands {
             begun: Vec::new(),
             ties: self.ties.clone(),
             tie_loads: self.tie_loads.clone(),
+            touchable: self.touchable.clone(),
+            segment_loads: self.segment_loads.clone(),
+            begun_segments: Vec::new(),
+            near: self.near.clone(),
             passable: self.passable.clone(),
             poses: self.poses.clone(),
             behind: false,

@@ -10,9 +10,10 @@ use drystone_base::{Pose, Vec3};
 use drystone_cloth::{Answer, LinkedBodies};
 use drystone_geometry::Aabb;
 use drystone_rigid as rigid;
-use drystone_strand::{BodyImpulse, BodyMotion};
+use drystone_strand::{BodyImpulse, BodyMotion, SegmentImpulse, TreeMembers};
 
 use crate::strands::Strands;
+use crate::touch::Line;
 
 /// Cloth nearer to a body than this many times the size of it may meet it \[1\].
 const NEAR: f64 = 0.5;
@@ -20,51 +21,55 @@ const NEAR: f64 = 0.5;
 /// foretold to it. Half of each settles at once, whatever the body answers \[1\].
 const LATELY: f64 = 0.5;
 
-/// Bodies that are solved as one with strands.
+/// Bodies, and segments that cloth may meet, that are solved as one with strands.
 #[derive(Clone, Debug)]
 pub(crate) struct Tree {
-    /// Indices among the bodies of the strand system.
-    pub links: Vec<usize>,
-    /// Obstacle of each, if cloth meets it.
+    /// Indices in the strand system.
+    pub members: TreeMembers,
+    /// Obstacle of each body, if cloth meets it.
     pub obstacles: Vec<Option<usize>>,
+    /// Obstacle of each segment, and its number among those that may touch cloth.
+    pub lines: Vec<(usize, usize)>,
 }
 
 impl Strands {
-    /// Trees of which a body is one that `concerns` says yes to; `obstacle` says which obstacle a body is.
+    /// Trees with a segment near cloth, or a body that `concerns` says yes to; `obstacle` says which obstacle a body
+    /// is, and `lines` are those of the segments.
     pub(crate) fn trees(
         &self,
         obstacle: impl Fn(usize) -> Option<usize>,
         concerns: impl Fn(usize) -> bool,
+        lines: &[Line],
     ) -> Vec<Tree> {
-        let count = match self.behind {
-            true => 0,
-            false => self.system.model.bodies.len(),
-        };
-        let mut seen = vec![false; count];
-        let mut trees = Vec::new();
-        for k in 0..count {
-            let links = self.system.tree_of(k);
-            if seen[k] || links.is_empty() {
-                continue;
-            }
-            links.iter().for_each(|k| seen[*k] = true);
-            if links.iter().any(|k| concerns(*k)) {
-                trees.push(Tree {
-                    obstacles: links.iter().map(|k| obstacle(*k)).collect(),
-                    links: links.to_vec(),
-                });
-            }
+        if self.behind {
+            return Vec::new();
         }
-        trees
+        let line = |segment| {
+            let number = self.touchable_number(segment)?;
+            Some((lines.get(number)?.obstacle, number))
+        };
+        let concerned = |members: &TreeMembers| {
+            !members.segments.is_empty() || members.bodies.iter().any(|k| concerns(*k))
+        };
+        let trees = self.system.trees().filter(concerned);
+        let tree = |members: TreeMembers| Tree {
+            obstacles: members.bodies.iter().map(|k| obstacle(*k)).collect(),
+            lines: members.segments.iter().filter_map(|s| line(*s)).collect(),
+            members,
+        };
+        trees.map(tree).collect()
     }
 
-    /// How the bodies of a tree that cloth meets answer it within a step of `dt`; none if there are none.
+    /// How the bodies and segments of a tree that cloth meets answer it within a step of `dt`; none if there are none.
     pub(crate) fn linked(&mut self, tree: &Tree, dt: f64) -> Option<LinkedBodies> {
-        let response = self.system.tree_response(*tree.links.first()?, dt)?;
-        let chosen: Vec<usize> = (0..tree.links.len())
+        let response = self.system.tree_response(&tree.members, dt)?;
+        let bodies = tree.members.bodies.len();
+        let segments = bodies..bodies + tree.members.segments.len();
+        let chosen: Vec<usize> = (0..bodies)
             .filter(|k| tree.obstacles[*k].is_some())
+            .chain(segments)
             .collect();
-        let n = 6 * tree.links.len();
+        let n = 6 * (bodies + tree.members.segments.len());
         let mut matrix = Vec::with_capacity(36 * chosen.len() * chosen.len());
         for a in chosen.iter().flat_map(|a| 6 * a..6 * a + 6) {
             for b in &chosen {
@@ -72,23 +77,31 @@ impl Strands {
             }
         }
         let gathered = |k: &usize| {
-            let (before, now) = (
-                &self.begun[tree.links[*k]],
-                self.system.body(tree.links[*k]),
-            );
+            if let Some(segment) = k.checked_sub(bodies) {
+                return self.gathered_by(tree.lines[segment].1);
+            }
+            let link = tree.members.bodies[*k];
+            let (before, now) = (&self.begun[link], self.system.body(link));
             [
                 now.linear_velocity - before.linear_velocity,
                 now.angular_velocity - before.angular_velocity,
             ]
         };
+        let lines = tree.lines.iter().map(|(obstacle, _)| *obstacle);
         Some(LinkedBodies {
-            obstacles: tree.obstacles.iter().copied().flatten().collect(),
+            obstacles: tree
+                .obstacles
+                .iter()
+                .copied()
+                .flatten()
+                .chain(lines)
+                .collect(),
             response: matrix,
             gathered: chosen.iter().map(gathered).collect(),
         })
     }
 
-    /// Hands on to a tree what its bodies have received from cloth in a step of `dt`. False if that is nothing.
+    /// Hands on to a tree what its bodies and segments have received from cloth in a step of `dt`. False if that is nothing.
     pub(crate) fn hand_on(
         &mut self,
         tree: &Tree,
@@ -96,12 +109,16 @@ impl Strands {
         dt: f64,
     ) -> bool {
         let mut any = false;
-        let received = tree.links.iter().zip(&tree.obstacles);
-        let received: Vec<BodyImpulse> = received
+        let mut shared = |answer: Option<Answer>| {
+            let [impulse, moved] = answer.and_then(|a| a.shared).unwrap_or_default();
+            any |= [impulse, moved].iter().flatten().any(|v| *v != Vec3::ZERO);
+            (impulse, moved)
+        };
+        let bodies = tree.members.bodies.iter().zip(&tree.obstacles);
+        let received: Vec<BodyImpulse> = bodies
             .map(|(link, obstacle)| {
                 let answer = obstacle.and_then(&answer);
-                let [impulse, moved] = answer.and_then(|a| a.shared).unwrap_or_default();
-                any |= [impulse, moved].iter().flatten().any(|v| *v != Vec3::ZERO);
+                let (impulse, moved) = shared(answer);
                 BodyImpulse {
                     body: *link,
                     impulse,
@@ -110,8 +127,19 @@ impl Strands {
                 }
             })
             .collect();
+        let segments = tree.members.segments.iter().zip(&tree.lines);
+        let pushed: Vec<SegmentImpulse> = segments
+            .map(|(segment, (obstacle, _))| {
+                let (impulse, moved) = shared(answer(*obstacle));
+                SegmentImpulse {
+                    segment: *segment,
+                    impulse,
+                    moved,
+                }
+            })
+            .collect();
         if any {
-            self.system.take_impulses(&received, dt);
+            self.system.take_impulses(&received, &pushed, dt);
         }
         any
     }

@@ -22,7 +22,7 @@ pub struct World {
     pub(crate) rigid: System,
     pub(crate) strands: Option<Strands>,
     pub(crate) cloths: Option<Cloths>,
-    step: f64,
+    pub(crate) step: f64,
     /// Length of the last step \[s\].
     pub(crate) last_step: f64,
     pub(crate) exchange: Exchange,
@@ -64,7 +64,7 @@ impl World {
         let ties = strands.as_ref().map_or(&[][..], |strands| &strands.ties);
         Ok(Self {
             builder,
-            cloths: Cloths::new(&scene, &rigid.model, 0.0, ties)?,
+            cloths: Cloths::new(&scene, &rigid.model, 0.0, ties, strands.as_ref())?,
             strands,
             rigid,
             step: scene.step(),

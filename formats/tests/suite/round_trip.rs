@@ -187,7 +187,7 @@ fn a_checkpoint_that_is_not_whole_is_refused_and_the_old_one_stays() {
     assert!(refused(&longer).contains("checksum"));
     let mut other = bytes.clone();
     other[8] = 99;
-    assert!(refused(&other).contains("layout 99; wanted 8"));
+    assert!(refused(&other).contains("layout 99; wanted 9"));
     assert!(refused(b"").contains("no Drystone checkpoint"));
     assert!(refused(b"#usda 1.0").contains("no Drystone checkpoint"));
 

@@ -434,7 +434,7 @@ impl Run<'_> {
     #[inline]
     fn giving_side(&self, entry: &Entry, x: &[Vec3; 4], w: &[f64; 4]) -> Option<GivingSide> {
         let split = entry.kind().split();
-        for (corner, other) in [(0, split..4), (3, 0..split)] {
+        for (corner, own, other) in [(0, 0..split, split..4), (3, split..4, 0..split)] {
             let object = self.topology.object[entry.corners[corner] as usize] as usize;
             let Some(Some(body)) =
                 (object.checked_sub(self.topology.sheets)).and_then(|k| self.state.bodies.get(k))
@@ -446,7 +446,16 @@ impl Run<'_> {
                 sign += w[c];
                 point += x[c] * w[c];
             }
-            // where the other side is: both are pushed at one point, so that no moment is left over
+            // where the other side is: both are pushed at one point, so that no moment is left over; a line, which
+            // hardly resists being rolled, is pushed on itself
+            let solid = &self.topology.objects[object];
+            if solid.faces.is_empty() && solid.planes.is_empty() {
+                (sign, point) = (0.0, Vec3::ZERO);
+                for c in own {
+                    sign -= w[c];
+                    point -= x[c] * w[c];
+                }
+            }
             let arm = body.arm(point / sign, self.state.time);
             return Some(GivingSide {
                 body: object - self.topology.sheets,

@@ -158,7 +158,7 @@ pub struct Sheet {
     /// whatever has one too.
     pub contact_material: Option<usize>,
     /// Thickness of its outermost layer; that of the model's [`Contact`] if none. Between two sheets it is the mean
-    /// of both, between a sheet and an obstacle that of the sheet \[m\].
+    /// of both, between a sheet and an obstacle that of the sheet, or the obstacle's radius \[m\].
     pub thickness: Option<f64>,
     /// Vertices that move as prescribed.
     pub pins: Vec<Pin>,
@@ -229,6 +229,9 @@ pub struct Obstacle {
     /// Largest effective inverse mass at each of its points \[1/kg\], if it may give way
     /// ([`System::free_obstacles`](crate::System::free_obstacles)); empty if it is always prescribed.
     pub inverse_mass: Vec<f64>,
+    /// Distance from its points and segments at which their outermost layer acts, where that is more than the
+    /// thickness of the sheet: the radius of a rope \[m\].
+    pub radius: f64,
 }
 
 /// The penalty layers (Harmon 2012, §3).
@@ -280,6 +283,12 @@ impl Model {
     pub(crate) fn thickest(&self) -> f64 {
         let largest = self.thicknesses().max_by(f64::total_cmp);
         largest.unwrap_or(self.contact.thickness)
+    }
+
+    /// Largest distance at which a pair may have layers \[m\].
+    pub(crate) fn reach(&self) -> f64 {
+        let radii = self.obstacles.iter().map(|obstacle| obstacle.radius);
+        radii.fold(self.thickest(), f64::max)
     }
 
     /// Least thickness of a sheet \[m\].

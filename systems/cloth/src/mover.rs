@@ -162,6 +162,14 @@ impl Mover {
         matches!(self.path, Path::Driven(_))
     }
 
+    /// Where a driven one is when its keys are passed.
+    pub(crate) fn pose(&self, state: &MoverState) -> Option<Pose> {
+        match self.path {
+            Path::Driven(first) => Some(state.pose.unwrap_or(first)),
+            _ => None,
+        }
+    }
+
     /// State before the first event.
     pub(crate) fn begin(&self) -> MoverState {
         let moves = !self.is_fixed() && !self.is_driven();

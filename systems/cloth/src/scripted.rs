@@ -2,7 +2,7 @@
 //!
 //! Two pinned pieces, or a pinned piece and an obstacle, go where they are told. Pairs of them are listed and certified
 //! like all others, but no layer acts between them: when their distance falls below a thousandth of the thickness
-//! they have met, which is reported once for each two things. Obstacles among each other are no matter of cloth, and
+//! they have met, which is reported once for each two things. Lines that may give way are pushed by what is pinned. Obstacles among each other are no matter of cloth, and
 //! what moves as one rigid body, such as a hem and the body that it is pinned to, cannot meet.
 
 use serde::{Deserialize, Serialize};
@@ -74,9 +74,10 @@ impl Topology {
         i as usize >= self.first_of_obstacles
     }
 
-    /// Whether all of these are prescribed for ever.
+    /// Whether all of these are prescribed for ever, and none is of a line that may give way.
     pub(crate) fn is_scripted(&self, corners: &[u32]) -> bool {
-        corners.iter().all(|i| self.held[*i as usize])
+        let prescribed = |i: &u32| self.held[*i as usize] && !self.yields[*i as usize];
+        corners.iter().all(prescribed)
     }
 
     /// Whether two primitives must not pass through each other: one of them can be pushed, or both are prescribed, not

@@ -616,6 +616,12 @@ impl System {
         held.then_some(m as u32)
     }
 
+    /// Pose of obstacle `i`, whose motion must be `Driven`, at the end of the last advance.
+    pub fn obstacle_pose(&self, i: usize) -> Option<Pose> {
+        let (path, state) = (self.topology.movers.get(i)?, self.state.movers.get(i)?);
+        path.pose(state)
+    }
+
     /// What became of obstacle `i` in the last advance, if it gave way.
     pub fn answer_of(&self, i: usize) -> Option<Answer> {
         let body = self.state.bodies.get(i)?.as_ref()?;

@@ -115,6 +115,8 @@ pub(crate) struct Topology {
     pub(crate) movers: Vec<Mover>,
     /// Prescribed for ever, so that nothing pushes it.
     pub(crate) held: Vec<bool>,
+    /// Of a line that may give way: what is prescribed can push it.
+    pub(crate) yields: Vec<bool>,
     /// Never moves, so needs no looking after.
     pub(crate) fixed: Vec<bool>,
     /// The first vertex of an obstacle; all after it are.
@@ -134,7 +136,8 @@ pub(crate) struct Topology {
     /// By vertex, what the sizes of balls and boxes are measured by: how far motion may go until something may be
     /// near. The thickness, or two thirds of the shortest edge at the vertex where that is more \[m\].
     pub(crate) scale: Vec<f64>,
-    /// By vertex, the thickness of its sheet, 0 for obstacles; empty if all sheets are alike \[m\].
+    /// By vertex, the thickness of its sheet, or the radius of its obstacle as a negative number; empty if all pairs are
+    /// alike \[m\].
     own_thickness: Vec<f64>,
     pub(crate) early: f64,
 }
@@ -186,6 +189,7 @@ impl Topology {
             check: Vec::new(),
             movers: Vec::new(),
             held: Vec::new(),
+            yields: Vec::new(),
             fixed: Vec::new(),
             first_of_obstacles: model.sheets.iter().map(|s| s.points.len()).sum(),
             rigid_group: Vec::new(),
@@ -200,12 +204,12 @@ impl Topology {
             },
             true_gravity: model.gravity,
             plane: model.plane,
-            thickness: model.thickest(),
+            thickness: model.reach(),
             scale: Vec::new(),
             own_thickness: Vec::new(),
             early: options.early,
         };
-        if model.thickest() != model.thinnest() {
+        if model.reach() != model.thinnest() {
             for (sheet, thickness) in model.sheets.iter().zip(model.thicknesses()) {
                 let count = topology.own_thickness.len() + sheet.points.len();
                 topology.own_thickness.resize(count, thickness);
@@ -269,8 +273,15 @@ impl Topology {
             topology
                 .lightness
                 .resize(count - obstacle.points.len(), 0.0);
+            let line = obstacle.faces.is_empty() && obstacle.planes.is_empty();
+            let yields = line && !obstacle.inverse_mass.is_empty();
+            topology.yields.resize(count - obstacle.points.len(), false);
+            topology.yields.resize(count, yields);
             topology.lightness.extend(&obstacle.inverse_mass);
             topology.lightness.resize(count, 0.0);
+            if !topology.own_thickness.is_empty() {
+                topology.own_thickness.resize(count, -obstacle.radius);
+            }
             topology.drag.resize(count, 0.0);
             topology.velocity.resize(count, Vec3::ZERO);
             topology.add_planes(&obstacle.planes);
@@ -284,9 +295,7 @@ impl Topology {
                 object.surface = surface(obstacle.contact_material);
             }
         }
-        if !topology.own_thickness.is_empty() {
-            topology.own_thickness.resize(topology.start.len(), 0.0);
-        }
+        topology.yields.resize(topology.start.len(), false);
         topology.lightness.resize(topology.start.len(), 0.0);
         for (lightness, inverse_mass) in topology.lightness.iter_mut().zip(&topology.inverse_mass) {
             *lightness = lightness.max(*inverse_mass);
@@ -410,15 +419,15 @@ impl Topology {
     }
 
     /// Thickness of the outermost layer of a pair with these corners: of two sheets the mean, of a sheet and an
-    /// obstacle that of the sheet \[m\].
+    /// obstacle that of the sheet, or the radius of the obstacle where that is more \[m\].
     #[inline]
     pub(crate) fn thickness_of(&self, corners: &[u32; 4]) -> f64 {
         if self.is_alike() {
             return self.thickness;
         }
         let [a, b] = [corners[0], corners[3]].map(|i| self.own_thickness[i as usize]);
-        if a == 0.0 || b == 0.0 {
-            a.max(b)
+        if a <= 0.0 || b <= 0.0 {
+            a.abs().max(b.abs())
         } else {
             0.5 * (a + b)
         }
@@ -429,7 +438,8 @@ impl Topology {
     pub(crate) fn reach_of(&self, i: u32) -> f64 {
         match self.own_thickness.get(i as usize) {
             Some(own) if *own > 0.0 => *own,
-            _ => self.thickness,
+            Some(radius) => self.thickness.max(-2.0 * radius),
+            None => self.thickness,
         }
     }
 

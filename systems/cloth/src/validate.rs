@@ -281,6 +281,14 @@ impl Model {
             &obstacle.faces,
             &obstacle.segments,
         )?;
+        if !(obstacle.radius >= 0.0 && obstacle.radius.is_finite()) {
+            return Err(Error::quantity(
+                &object,
+                "radius",
+                obstacle.radius,
+                "a finite number, not negative",
+            ));
+        }
         if !(obstacle.friction >= 0.0 && obstacle.friction.is_finite()) {
             return Err(Error::quantity(
                 &object,

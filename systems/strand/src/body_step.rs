@@ -6,12 +6,12 @@ use crate::base::BaseFrame;
 use crate::contact::Swept;
 use crate::implicit::{Bdf, LinkStep};
 use crate::kinematics::Link;
-use crate::state::StrandState;
+use crate::state::{Push, StrandState};
 use crate::step::{Step, Workspace};
 use drystone_base::rotation::nudge;
 
 /// Unpredicted change of a body's velocity that counts as an impact: this \[m/s\], plus this part of its speed \[1\].
-const SNAP: f64 = 0.02;
+pub(crate) const SNAP: f64 = 0.02;
 
 impl Step<'_> {
     /// Predicted motion over the step of obstacles that are bodies of the group.
@@ -109,6 +109,13 @@ pub(crate) fn push_exactly(body: &mut LinkStep, state: &StrandState, bdf: Bdf) {
     let (force, torque) = (state.force[0], state.torque[0]);
     body.applied_force += force * (bdf.s * bdf.h - 1.0) - push * bdf.b;
     body.torque += torque * (bdf.s * bdf.h - 1.0) - turn * bdf.b;
+}
+
+/// Adds a push to a link of a strand, as exactly.
+pub(crate) fn push_link(link: &mut LinkStep, push: &Push, bdf: Bdf) {
+    let ([force, torque], [before, turn]) = (push.load, push.before);
+    link.applied_force += force * (bdf.s * bdf.h) - before * bdf.b;
+    link.torque += torque * (bdf.s * bdf.h) - turn * bdf.b;
 }
 
 /// Pose of a body's link after `h` seconds at its present velocity.

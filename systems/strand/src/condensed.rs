@@ -10,20 +10,25 @@
 //! that would make it indefinite, and with damping and stiffness for the time in which the impulses act: so `R` is symmetric and `0 ≤ R ≤ M⁻¹`. [`System::take_impulses`] gives all links
 //! of the tree their part of such an impulse at once, `s² H⁻¹ (Eᵀ p − Nᵀ K⁻¹ X p)`: momentum is that of `p`
 //! and of what holds the tree in the world, and kinetic energy grows by no more than the work of `p`.
+//!
+//! Segments of strands may be pushed likewise, about their centres, where somebody has said so before the step
+//! ([`System::open_segments`]): they are further columns of `E`.
 
 use drystone_base::rotation::{log, nudge, skew_times};
 use drystone_base::{Mat3, Pose, Quat, Vec3};
 use drystone_complementarity::DenseFactor;
 use drystone_complementarity::solvers::Bound;
+use serde::{Deserialize, Serialize};
 
+use crate::body_step::SNAP;
 use crate::factor::Factor;
 use crate::group::Group;
 use crate::implicit::Problem;
 use crate::kinematics::{Bases, Link, place_on};
 use crate::response::{Row, rows_of};
-use crate::state::{State, StrandState};
+use crate::state::{History, Push, State, StrandState};
 use crate::surroundings::push_back;
-use crate::{Model, System};
+use crate::{BodyMotion, Model, System};
 
 /// Compliance of rows, as a part of the largest response of a row: rows that depend on each other share \[1\].
 const SOFT: f64 = 1e-11;
@@ -34,12 +39,24 @@ const ROUNDS: usize = 4;
 /// Error of place that no longer matters \[m\].
 const PLACED: f64 = 1e-12;
 
-/// How bodies answer impulses together.
+/// A segment of a strand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Segment {
+    /// Index of the strand.
+    pub strand: usize,
+    /// Index of its link.
+    pub link: usize,
+}
+
+/// How bodies, and segments that may be pushed, answer impulses together.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TreeResponse {
     /// Indices of the bodies.
     pub bodies: Vec<usize>,
-    /// Row by row, velocity and spin of each body under impulse and moment on each, world axes.
+    /// The segments, which follow the bodies in the matrix.
+    pub segments: Vec<Segment>,
+    /// Row by row, velocity and spin of each under impulse and moment on each, world axes; of segments those of
+    /// their centres.
     pub matrix: Vec<f64>,
 }
 
@@ -54,6 +71,26 @@ pub struct BodyImpulse {
     pub moved: [Vec3; 2],
     /// Pose of its frame, to which that has led, where somebody knows.
     pub pose: Option<Pose>,
+}
+
+/// What a segment has received between two steps.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SegmentImpulse {
+    /// Which segment.
+    pub segment: Segment,
+    /// Impulse \[N s\] and moment about its centre \[N m s\].
+    pub impulse: [Vec3; 2],
+    /// The same times the time since it acted, summed \[N s²\], \[N m s²\].
+    pub moved: [Vec3; 2],
+}
+
+/// What is solved together in a step: bodies, and segments that may be pushed.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct TreeMembers {
+    /// Indices of bodies, rising.
+    pub bodies: Vec<usize>,
+    /// Segments, in order.
+    pub segments: Vec<Segment>,
 }
 
 /// What a group keeps of its response.
@@ -79,29 +116,56 @@ fn largest(off: &[f64]) -> f64 {
     off.iter().fold(0.0, larger)
 }
 
-/// Puts a unit load on freedom `c` of the body that is link `link`.
-fn load_body(factor: &mut Factor, link: usize, c: usize, size: f64) {
-    let along = [Vec3::X, Vec3::Y, Vec3::Z][c % 3] * size;
-    let (force, torque) = if c < 3 {
-        (along, Vec3::ZERO)
-    } else {
-        (Vec3::ZERO, along)
-    };
-    factor.add_load(link, Vec3::ZERO, force, torque);
+/// Something of a group that others push: a link, and the point of it that counts, from its origin \[m\].
+#[derive(Clone, Copy)]
+struct Port {
+    link: usize,
+    lever: Vec3,
 }
 
-/// Motion of freedom `c` of that body in the factor's last solution.
-fn body_moved(factor: &Factor, link: usize, c: usize) -> f64 {
-    match c {
-        0..3 => factor.shift_of(link)[c],
-        _ => factor.turn_of(link)[c - 3],
+impl Port {
+    /// Puts a load of `size` on its freedom `c`.
+    fn load(&self, factor: &mut Factor, c: usize, size: f64) {
+        let along = [Vec3::X, Vec3::Y, Vec3::Z][c % 3] * size;
+        let (force, torque) = if c < 3 {
+            (along, Vec3::ZERO)
+        } else {
+            (Vec3::ZERO, along)
+        };
+        factor.add_load(self.link, self.lever, force, torque);
+    }
+
+    /// Motion of its freedom `c` in the factor's last solution.
+    fn moved(&self, factor: &Factor, c: usize) -> f64 {
+        match c {
+            0..3 => factor.shift_at(self.link, self.lever)[c],
+            _ => factor.turn_of(self.link)[c - 3],
+        }
     }
 }
 
 impl Group {
+    /// Bodies at their centres, then segments at theirs, where the last step has them.
+    fn ports(&self) -> Vec<Port> {
+        let body = |link| Port {
+            link,
+            lever: Vec3::ZERO,
+        };
+        let segment = |link: usize| {
+            let own = &self.work.iterate.links[link];
+            let lever = own.centre - own.origin;
+            Port { link, lever }
+        };
+        let bodies = (0..self.bodies.len()).map(body);
+        bodies
+            .chain(self.open.iter().map(|(_, link)| segment(*link)))
+            .collect()
+    }
+
     /// How its bodies answer impulses over `span` seconds after the last step, and what [`Self::take`] needs for that.
     fn condense(&mut self, model: &Model, span: f64) -> Option<TreeResponse> {
         let bdf = self.last?;
+        let ports = self.ports();
         let work = &mut self.work;
         let problem = Problem {
             chain: &self.chain,
@@ -136,19 +200,19 @@ impl Group {
             }
         }
         // motion of all freedoms and rows under unit loads on each
-        let (n, m) = (6 * self.bodies.len(), rows.len());
+        let (n, m) = (6 * ports.len(), rows.len());
         let (factor, links) = (&mut work.iterate.factor, &work.iterate.links);
         let mut whole = vec![0.0; (n + m) * (n + m)];
         for i in 0..n + m {
             factor.clear_loads();
             match i.checked_sub(n) {
-                None => load_body(factor, i / 6, i % 6, 1.0),
+                None => ports[i / 6].load(factor, i % 6, 1.0),
                 Some(r) => rows[r].load(factor, links, 1.0),
             }
             factor.respond_to_loads();
             for j in 0..n + m {
                 whole[i * (n + m) + j] = match j.checked_sub(n) {
-                    None => body_moved(factor, j / 6, j % 6),
+                    None => ports[j / 6].moved(factor, j % 6),
                     Some(r) => rows[r].moved(factor, links),
                 };
             }
@@ -181,12 +245,14 @@ impl Group {
         self.condensed = Some(Condensed { rows, whole, held });
         Some(TreeResponse {
             bodies: self.bodies.clone(),
+            segments: self.open.iter().map(|(segment, _)| *segment).collect(),
             matrix,
         })
     }
 
-    /// Solves for the motion of all links under loads on bodies, six numbers each, while what is held stays.
+    /// Solves for the motion of all links under loads on bodies and segments, six numbers each, while what is held stays.
     fn respond_to(&mut self, loads: &[f64]) {
+        let ports = self.ports();
         let Some(condensed) = &self.condensed else {
             return;
         };
@@ -201,7 +267,7 @@ impl Group {
         condensed.held.solve(&mut forces);
         iterate.factor.clear_loads();
         for (i, load) in loads.iter().enumerate() {
-            load_body(&mut iterate.factor, i / 6, i % 6, *load);
+            ports[i / 6].load(&mut iterate.factor, i % 6, *load);
         }
         for (row, force) in condensed.rows.iter().zip(&forces) {
             row.load(&mut iterate.factor, &iterate.links, -force);
@@ -209,18 +275,21 @@ impl Group {
         iterate.factor.respond_to_loads();
     }
 
-    /// Hands what its bodies have received on to all of its links; by body of the group.
-    fn take(&mut self, state: &mut State, received: &[BodyImpulse]) {
+    /// Hands what its bodies and segments have received on to all of its links; by body and segment of the group.
+    fn take(&mut self, state: &mut State, received: &[BodyImpulse], pushed: &[SegmentImpulse]) {
         let (Some(bdf), true) = (self.last, self.condensed.is_some()) else {
             return;
         };
-        let list = |part: &dyn Fn(&BodyImpulse) -> [Vec3; 2]| -> Vec<f64> {
-            let parts = received.iter().flat_map(part);
+        let list = |of_body: &dyn Fn(&BodyImpulse) -> [Vec3; 2],
+                    of_segment: &dyn Fn(&SegmentImpulse) -> [Vec3; 2]|
+         -> Vec<f64> {
+            let bodies = received.iter().flat_map(of_body);
+            let parts = bodies.chain(pushed.iter().flat_map(of_segment));
             parts.flat_map(|part| part.to_array()).collect()
         };
         // change of velocity of all links, and of the rates of joints
         let square = bdf.s * bdf.s;
-        self.respond_to(&list(&|body| body.impulse));
+        self.respond_to(&list(&|body| body.impulse, &|segment| segment.impulse));
         let factor = &self.work.iterate.factor;
         let count = self.chain.len();
         let kicks: Vec<Kick> = (0..count)
@@ -232,7 +301,7 @@ impl Group {
             })
             .collect();
         // and of place
-        self.respond_to(&list(&|body| body.moved));
+        self.respond_to(&list(&|body| body.moved, &|segment| segment.moved));
         let before = self.work.iterate.links.clone();
         let rotation = self.work.iterate.rotation.clone();
         let stretch = self.work.iterate.stretch.clone();
@@ -272,12 +341,22 @@ impl Group {
             stretch: &stretch,
             kicks: &kicks,
         };
+        let mut blow = false;
         for k in 0..self.bodies.len() + self.members.len() {
             let strand = match k.checked_sub(self.bodies.len()) {
                 None => &mut state.bodies[self.bodies[k]],
                 Some(i) => &mut state.strands[self.members[i]],
             };
-            self.write_back(k, strand, &moved);
+            blow |= self.write_back(k, strand, &moved);
+        }
+        // differences over two steps would give a part of a blow back
+        if blow && !self.open.is_empty() {
+            for i in &self.bodies {
+                state.bodies[*i].depth = 0;
+            }
+            for i in &self.members {
+                state.strands[*i].depth = 0;
+            }
         }
     }
 
@@ -300,7 +379,11 @@ impl Group {
     fn place(&mut self) {
         let work = &mut self.work;
         let iterate = &mut work.iterate;
-        let bases = Bases::Free(&work.bases, &iterate.centres);
+        // a strand alone has one base
+        let bases = match work.bases.is_empty() {
+            true => Bases::One(&work.frames[0].pose),
+            false => Bases::Free(&work.bases, &iterate.centres),
+        };
         let (rotation, stretch) = (&iterate.rotation, &iterate.stretch);
         place_on(&self.chain, rotation, stretch, bases, &mut iterate.links);
     }
@@ -340,7 +423,10 @@ impl Group {
         };
         let iterate = &mut self.work.iterate;
         let (n, width) = (6 * self.bodies.len(), off.len());
-        let entry = |i: usize, j: usize| condensed.whole[i * width + j];
+        // of bodies and rows; segments go where they are taken
+        let open = 6 * self.open.len();
+        let place = |i: usize| if i < n { i } else { i + open };
+        let entry = |i: usize, j: usize| condensed.whole[place(i) * (width + open) + place(j)];
         let (mut shift, mut turn, mut row) = (0.0f64, 0.0f64, 0.0f64);
         for i in 0..width {
             let most = match (i < n, i % 6 < 3) {
@@ -361,7 +447,11 @@ impl Group {
         whole.solve(&mut off);
         iterate.factor.clear_loads();
         for (i, load) in off[..n].iter().enumerate() {
-            load_body(&mut iterate.factor, i / 6, i % 6, *load);
+            let body = Port {
+                link: i / 6,
+                lever: Vec3::ZERO,
+            };
+            body.load(&mut iterate.factor, i % 6, *load);
         }
         for (row, force) in condensed.rows.iter().zip(&off[n..]) {
             row.load(&mut iterate.factor, &iterate.links, *force);
@@ -369,9 +459,10 @@ impl Group {
         iterate.factor.respond_to_loads();
     }
 
-    /// Writes what has moved into the state of member `k`. The past is that of something that was there
+    /// Writes what has moved into the state of member `k`; whether it was a blow. The past is that of something that was there
     /// already and went so fast already: differences of any order find in it what was given, and no jump.
-    fn write_back(&self, k: usize, strand: &mut StrandState, moved: &Moved<'_>) {
+    fn write_back(&self, k: usize, strand: &mut StrandState, moved: &Moved<'_>) -> bool {
+        let mut blow = false;
         let iterate = &self.work.iterate;
         let end = self.first.get(k + 1).copied().unwrap_or(self.chain.len());
         let [h1, h2] = if strand.depth > 0 {
@@ -386,6 +477,7 @@ impl Group {
             // place and velocity of the centre
             let velocity = kick.shift + kick.spin.cross(then.centre - then.origin);
             let shift = now.centre - then.centre;
+            blow |= velocity.length() > SNAP * (1.0 + past.velocity[0].length());
             for (centre, back) in past.centre.iter_mut().zip([0.0, h1, h1 + h2]) {
                 *centre += shift - velocity * back;
             }
@@ -422,6 +514,7 @@ impl Group {
             let carrier = &iterate.links[*link];
             strand.base = Pose::new(carrier.origin, carrier.rotation).then(at);
         }
+        blow
     }
 }
 
@@ -443,37 +536,101 @@ struct Moved<'a> {
 }
 
 impl System {
-    /// How the bodies that were solved with body `k` in the last step answer impulses that act within `span` seconds; none
-    /// where it took no part.
-    pub fn tree_response(&mut self, k: usize, span: f64) -> Option<TreeResponse> {
+    /// From the next step on, these segments of strands on plain bases ([`crate::Base::is_plain`]) may be pushed between two
+    /// steps, like bodies of a tree. A strand with such a segment is solved as a tree, be it alone.
+    pub fn open_segments(&mut self, mut segments: Vec<Segment>) {
+        segments.retain(|segment| {
+            let chain = self.model.chains.get(segment.strand);
+            chain.is_some_and(|chain| segment.link < chain.len() && chain.base.is_plain())
+        });
+        segments.sort_unstable();
+        segments.dedup();
+        self.open = segments;
+    }
+
+    /// Everything that was solved together in the last step and has a body or an open segment.
+    pub fn trees(&self) -> impl Iterator<Item = TreeMembers> + '_ {
+        let tree = |group: &Group| TreeMembers {
+            bodies: group.bodies.clone(),
+            segments: group.open.iter().map(|(segment, _)| *segment).collect(),
+        };
+        let trees = self.groups.iter().map(tree);
+        trees.filter(|tree| !tree.bodies.is_empty() || !tree.segments.is_empty())
+    }
+
+    /// How the bodies and segments of a tree of the last step answer impulses that act within `span` seconds; none if there is no
+    /// such tree.
+    pub fn tree_response(&mut self, tree: &TreeMembers, span: f64) -> Option<TreeResponse> {
         let model = &self.model;
-        let group = self.groups.iter_mut().find(|g| g.bodies.contains(&k))?;
+        let group = self.groups.iter_mut().find(|group| group.is(tree))?;
         group.condense(model, span)
     }
 
-    /// Bodies that were solved with body `k` in the last step, itself included; none if it took no part.
-    pub fn tree_of(&self, k: usize) -> &[usize] {
-        let group = self.groups.iter().find(|g| g.bodies.contains(&k));
-        group.map_or(&[], |group| &group.bodies)
+    /// What was solved with body `k` in the last step; nothing if it took no part.
+    pub fn tree_of(&self, k: usize) -> TreeMembers {
+        let tree = self.trees().find(|tree| tree.bodies.contains(&k));
+        tree.unwrap_or_default()
     }
 
-    /// Hands on at once what the bodies of one tree ([`Self::tree_of`]) have received within the last `span` seconds, and
-    /// puts them where they are; one entry for each of its bodies, in its order. Everything that hangs from them and between
-    /// them takes its part.
-    pub fn take_impulses(&mut self, received: &[BodyImpulse], span: f64) {
-        let same = |group: &&mut Group| {
-            let bodies = received.iter().map(|body| &body.body);
-            group.bodies.iter().eq(bodies)
+    /// Hands on at once what the bodies and segments of one tree have received within the last `span` seconds, and puts the
+    /// bodies where they are; one entry for each, in its order. Everything that hangs from them and between them takes
+    /// its part.
+    pub fn take_impulses(
+        &mut self,
+        received: &[BodyImpulse],
+        pushed: &[SegmentImpulse],
+        span: f64,
+    ) {
+        let tree = TreeMembers {
+            bodies: received.iter().map(|body| body.body).collect(),
+            segments: pushed.iter().map(|segment| segment.segment).collect(),
         };
         let (state, model) = (&mut self.state, &self.model);
-        if let Some(group) = self.groups.iter_mut().find(same) {
+        if let Some(group) = self.groups.iter_mut().find(|group| group.is(&tree)) {
             if group.condensed.is_none() {
                 group.condense(model, span);
             }
             for (link, own) in group.bodies.iter().enumerate() {
                 group.principal[link] = self.model.bodies[*own].principal;
             }
-            group.take(state, received);
+            group.take(state, received, pushed);
         }
+    }
+
+    /// Motion of the segments of strand `i` about their centres, whose base is plain.
+    pub fn segment_motions(&self, i: usize) -> Vec<BodyMotion> {
+        let history = self.state.strands[i].history.iter();
+        let motion = |(link, past): (Link, &History)| {
+            let (axes, rate) = (&past.axes[0], &past.axes_rate[0]);
+            let spin = axes.x_axis.cross(rate.x_axis)
+                + axes.y_axis.cross(rate.y_axis)
+                + axes.z_axis.cross(rate.z_axis);
+            BodyMotion {
+                pose: Pose::new(link.centre, link.rotation),
+                linear_velocity: past.velocity[0],
+                angular_velocity: spin * 0.5,
+            }
+        };
+        let links = self.links(i).into_iter();
+        links.zip(history).map(motion).collect()
+    }
+
+    /// Force \[N\] and torque about its centre \[N m\] on a segment in the next step, world axes: the step changes its momentum by
+    /// exactly that.
+    pub fn push_segment(&mut self, segment: Segment, force: Vec3, torque: Vec3) {
+        let Some(strand) = self.state.strands.get_mut(segment.strand) else {
+            return;
+        };
+        strand.pushes.resize(strand.rotation.len(), Push::default());
+        if let Some(push) = strand.pushes.get_mut(segment.link) {
+            push.load = [force, torque];
+        }
+    }
+}
+
+impl Group {
+    fn is(&self, tree: &TreeMembers) -> bool {
+        let segments = self.open.iter().map(|(segment, _)| segment);
+        self.bodies == tree.bodies && segments.eq(&tree.segments)
     }
 }

@@ -7,7 +7,7 @@ use drystone_base::{Mat3, Pose, Quat};
 use drystone_geometry::{Aabb, BoxTree};
 
 use crate::chain::{BASE, Chain, FREE};
-use crate::condensed::Condensed;
+use crate::condensed::{Condensed, Segment};
 use crate::contact::Swept;
 use crate::implicit::Bdf;
 use crate::properties::Properties;
@@ -42,6 +42,8 @@ pub(crate) struct Group {
     pub last: Option<Bdf>,
     /// Principal axes of each body, in its frame.
     pub principal: Vec<Quat>,
+    /// Segments that others may push after the step, in order, and their links; written by `list_groups`.
+    pub open: Vec<(Segment, usize)>,
     /// How its bodies answer after that step, once somebody has asked.
     pub condensed: Option<Condensed>,
 }
@@ -96,6 +98,7 @@ impl Group {
             mounts,
             last: None,
             principal: vec![Quat::IDENTITY; first_bodies],
+            open: Vec::new(),
             condensed: None,
         }
     }
@@ -237,7 +240,7 @@ impl System {
             .collect();
         edges.extend((0..model.constraints.len()).filter_map(ends));
         edges.extend(self.strands_that_may_touch(dt));
-        if bodies.is_empty() && edges.is_empty() {
+        if bodies.is_empty() && edges.is_empty() && self.open.is_empty() {
             self.groups.clear();
             return;
         }
@@ -275,8 +278,12 @@ impl System {
         self.joined.resize(count, false);
         let mut groups = Vec::new();
         let mut known = std::mem::take(&mut self.groups);
+        let is_open = |i: &usize| self.open.iter().any(|segment| segment.strand == *i);
         let together = |(bodies, members, joins): &Together| {
-            !bodies.is_empty() || !joins.is_empty() || members.len() > 1
+            !bodies.is_empty()
+                || !joins.is_empty()
+                || members.len() > 1
+                || members.iter().any(is_open)
         };
         for (bodies, members, joins) in lists.into_values().filter(together) {
             for &i in &members {
@@ -292,8 +299,18 @@ impl System {
                 None => Group::new(model, bodies, members, joins),
             });
         }
-        // beside bodies a place in the world is held as exactly as one on a body
-        for group in groups.iter_mut().filter(|group| !group.bodies.is_empty()) {
+        for group in &mut groups {
+            group.open.clear();
+            for segment in &self.open {
+                if let Ok(m) = group.members.binary_search(&segment.strand) {
+                    let first = group.first[group.bodies.len() + m];
+                    group.open.push((*segment, first + segment.link));
+                }
+            }
+        }
+        // beside bodies, and what is pushed, a place in the world is held as exactly as one on a body
+        let exact = |group: &&mut Group| !group.bodies.is_empty() || !group.open.is_empty();
+        for group in groups.iter_mut().filter(exact) {
             for &i in &group.members {
                 if !model.chains[i].base.is_plain() {
                     continue;

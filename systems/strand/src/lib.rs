@@ -51,7 +51,7 @@ pub use drystone_common::{Key, MotionPath, Moving, NamedField, Profile, Ramp};
 
 pub use body::{BodyModel, BodyMotion, RigidBody};
 pub use chain::{BASE, Chain, FREE};
-pub use condensed::{BodyImpulse, TreeResponse};
+pub use condensed::{BodyImpulse, Segment, SegmentImpulse, TreeMembers, TreeResponse};
 pub use constraint::{Anchor, Constraint, ConstraintKind};
 pub use contact::{ContactForce, Obstacle};
 pub use continuum::{Continuum, Grid, Interaction, Parcel};
@@ -66,7 +66,7 @@ pub use properties::{LinkProperties, Properties};
 pub use reaction::{Reaction, Source};
 pub use rest::{Repair, RestShape};
 pub use spatial::{Force, Inertia, Motion};
-pub use state::{Multipliers, State, StrandState};
+pub use state::{Multipliers, Push, State, StrandState};
 pub use strand_contact::StrandContact;
 pub use system::{Report, System};
 pub use watch::{Account, EnergyGain, GAIN_MEMORY, GAIN_SHARE};

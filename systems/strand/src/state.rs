@@ -47,6 +47,10 @@ pub struct StrandState {
     pub force: Vec<Vec3>,
     /// Torque on each link for the next step, world axes; then cleared \[N m\].
     pub torque: Vec<Vec3>,
+    /// Pushes on each link that change its momentum exactly; empty where there are none and were none. Written by
+    /// [`System::push_segment`](crate::System::push_segment).
+    #[serde(default)]
+    pub pushes: Vec<Push>,
     /// Multipliers of the constraints that were active in the last step, scaled world.
     #[serde(alias = "held")]
     pub multipliers: Vec<Multipliers>,
@@ -75,6 +79,15 @@ pub struct StrandState {
     pub(crate) depth: u32,
     /// Number of times that the step is halved at present.
     pub(crate) halvings: u32,
+}
+
+/// A push on a link over a step, that changes its momentum by no more and no less than its impulse.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Push {
+    /// Force \[N\] and torque about its centre \[N m\] for the next step, world axes; then cleared.
+    pub load: [Vec3; 2],
+    /// Impulse \[N s\] and angular impulse \[N m s\] over the last implicit step; written by `Step::accept`.
+    pub before: [Vec3; 2],
 }
 
 /// Multipliers of one constraint over a step.
@@ -157,7 +170,9 @@ impl State {
                 strand.torque.len(),
             ];
             let stretch = if chain.extensible { n } else { 0 };
+            let pushes = [0, n].contains(&strand.pushes.len());
             if lengths.iter().any(|&l| l != n)
+                || !pushes
                 || strand.stretch.len() != stretch
                 || strand.stretch_rate.len() != stretch
             {
@@ -199,6 +214,7 @@ impl StrandState {
             base: chain.base.path.pose(t),
             force: vec![Vec3::ZERO; n],
             torque: vec![Vec3::ZERO; n],
+            pushes: Vec::new(),
             multipliers: Vec::new(),
             contacts: Vec::new(),
             strand_contacts: Vec::new(),
@@ -272,6 +288,17 @@ impl StrandState {
         }
         self.depth = 0;
         self.steps = [0.0; 2];
+    }
+
+    /// The step for which its pushes were meant is over.
+    pub(crate) fn end_pushes(&mut self) {
+        let nothing = [Vec3::ZERO; 2];
+        if self.pushes.iter().all(|push| push.before == nothing) {
+            self.pushes.clear();
+        }
+        for push in &mut self.pushes {
+            push.load = nothing;
+        }
     }
 
     /// Velocity of the centre of mass of `link` in the scaled world \[m/s\].

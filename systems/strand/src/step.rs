@@ -9,7 +9,7 @@ use std::ops::Range;
 use drystone_base::{Pose, Vec3};
 
 use crate::base::BaseFrame;
-use crate::body_step::push_exactly;
+use crate::body_step::{push_exactly, push_link};
 use crate::chain::{BASE, Chain};
 use crate::constraint::StepConstraint;
 use crate::contact::{Contacts, Relief, Swept};
@@ -361,6 +361,9 @@ impl<'a> Step<'a> {
             step.applied_force = gravity * (own.mass * own.gravity);
             step.applied_force += frame.scaled(strand.force[j]);
             step.torque = frame.scaled(strand.torque[j]);
+            if let Some(push) = strand.pushes.get(j) {
+                push_link(&mut step, push, bdf);
+            }
 
             // drag, with the velocity of the air and the acceleration of explicit fields
             step.drag_axis = link.axes.y_axis;
@@ -518,6 +521,9 @@ impl<'a> Step<'a> {
                 let body = &mut self.strands[k];
                 body.base_impulse = [body.force[0] * h, body.torque[0] * h];
                 continue;
+            }
+            for push in &mut self.strands[k].pushes {
+                push.before = push.load.map(|part| part * h);
             }
             let load = self.base_load(k);
             for (sum, part) in self.strands[k].base_impulse.iter_mut().zip(load) {

@@ -9,6 +9,7 @@ use drystone_base::{Mat3, Pose, Quat, Vec3};
 use rayon::prelude::*;
 
 use crate::body::motion_of;
+use crate::condensed::Segment;
 use crate::contact::Swept;
 use crate::continuum::{Grid, Interaction, Parcel};
 use crate::group::Group;
@@ -116,6 +117,8 @@ pub struct System {
     /// Strands that constraints join, and whether each strand is one of them.
     pub(crate) groups: Vec<Group>,
     pub(crate) joined: Vec<bool>,
+    /// Segments that others may push after the next step, in order.
+    pub(crate) open: Vec<Segment>,
     /// Motion of each obstacle over the present step.
     swept: Vec<Swept>,
     /// Original paths of bases that are driven.
@@ -142,6 +145,7 @@ impl System {
             responses: Vec::new(),
             groups: Vec::new(),
             joined: Vec::new(),
+            open: Vec::new(),
             swept: Vec::new(),
             left: BTreeMap::new(),
         };
@@ -362,6 +366,7 @@ impl System {
         let finish = |i: usize, strand: &mut StrandState, tally: &mut Tally| {
             strand.force.fill(Vec3::ZERO);
             strand.torque.fill(Vec3::ZERO);
+            strand.end_pushes();
             if !is_finite(strand) {
                 let driven = std::mem::take(&mut strand.driven);
                 *strand = StrandState::new(&model.chains[i], t + dt);

@@ -19,7 +19,7 @@ use crate::{Body, Material, Motion, Scene, SceneError, Strand};
 const SAG: f64 = 0.2;
 /// Thickness where neither scene nor mesh tells: of single particles \[m\].
 const UNKNOWN: f64 = 0.01;
-/// The body of an obstacle that is none of the scene: a tied vertex.
+/// The body of an obstacle that is none of the scene: a tied vertex, a segment of a strand.
 pub(crate) const NOBODY: usize = usize::MAX;
 /// The points of a half-space's plane are this many times as far out as the cloth \[1\].
 const FLOOR: f64 = 4.0;
@@ -95,7 +95,7 @@ pub(crate) fn build(
     scene: &Scene,
     (bodies, strands): (&[Body], &[Strand]),
     rigid: Option<&rigid::Model>,
-    ties: &[Tie],
+    (ties, segments): (&[Tie], &[cloth::Obstacle]),
 ) -> Result<Built, SceneError> {
     let mut built = Built {
         model: cloth::Model {
@@ -204,6 +204,10 @@ pub(crate) fn build(
             .push((built.obstacles.len(), sheet.pins.len() - 1));
         built.obstacles.push((NOBODY, false));
         built.model.obstacles.push(obstacle);
+    }
+    for line in segments {
+        built.obstacles.push((NOBODY, false));
+        built.model.obstacles.push(line.clone());
     }
     if left_out.contains(&true) {
         built.model.fit_thickness_to_start(&left_out);
@@ -328,5 +332,6 @@ fn obstacle(
         restitution: material.restitution,
         contact_material: surface,
         inverse_mass: Vec::new(),
+        radius: 0.0,
     }
 }

@@ -18,4 +18,5 @@ mod strand_scene;
 mod strands;
 mod things;
 mod ties;
+mod touch;
 mod world;

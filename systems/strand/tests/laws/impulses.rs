@@ -67,7 +67,7 @@ fn bodies_answer_no_more_than_alone_and_alike_both_ways() {
         for _ in 0..5 {
             step(&mut system, 0.01, &mut report);
         }
-        let tree = system.tree_response(0, 0.01).unwrap();
+        let tree = tree_of(&mut system, 0, 0.01).unwrap();
         assert_eq!(tree.bodies, [0, 1]);
         let n = 12;
         let mut random = Random::new(3);
@@ -101,7 +101,7 @@ fn a_taut_rope_lets_a_weight_go_sideways_only() {
         for _ in 0..5 {
             step(&mut system, 0.01, &mut report);
         }
-        let tree = system.tree_response(0, 0.01).unwrap();
+        let tree = tree_of(&mut system, 0, 0.01).unwrap();
         let [down, _] = block(&tree, 0, 0, [-Vec3::Y * mass, Vec3::ZERO]);
         let [across, _] = block(&tree, 0, 0, [Vec3::X * mass, Vec3::ZERO]);
         assert!(down.length() < 1e-6, "{mass} kg: {down}"); // measured: 3e-8
@@ -119,7 +119,7 @@ fn kicks_between_steps_keep_momentum_and_give_no_more_energy_than_their_work() {
             let least = ratio.min(1.0) * ROPE;
             for _ in 0..100 {
                 step(&mut system, dt, &mut report);
-                let tree = system.tree_response(1, dt).unwrap();
+                let tree = tree_of(&mut system, 1, dt).unwrap();
                 let mut any = || Vec3::new(random.range(-1.0, 1.0), random.range(-1.0, 1.0), 0.1);
                 let list: Vec<[Vec3; 2]> = (0..2)
                     .map(|_| [any() * (0.05 * least), Vec3::ZERO])
@@ -132,7 +132,8 @@ fn kicks_between_steps_keep_momentum_and_give_no_more_energy_than_their_work() {
                     given += own[0];
                     wanted.push(before + change);
                 }
-                system.take_impulses(&received(&system, &tree, &list, dt), dt);
+                let all = received(&system, &tree, &list, dt);
+                system.take_impulses(&all, &[], dt);
                 for (k, wanted) in wanted.iter().enumerate() {
                     let off = (system.body(k).linear_velocity - *wanted).length();
                     assert!(off < 1e-9, "{ratio} {dt}: velocity off by {off:.1e}");
@@ -151,5 +152,85 @@ fn kicks_between_steps_keep_momentum_and_give_no_more_energy_than_their_work() {
             ); // measured: 1.006
             assert!(apart < 1e-6, "{ratio} {dt}: {apart:.1e} m apart"); // measured: 4e-8
         }
+    }
+}
+
+/// The tree of body `k`, as it answers within `span` seconds.
+fn tree_of(system: &mut System, k: usize, span: f64) -> Option<TreeResponse> {
+    let tree = system.tree_of(k);
+    system.tree_response(&tree, span)
+}
+
+#[test]
+fn segments_that_are_pushed_between_steps_and_in_them_keep_momentum() {
+    for ratio in RATIOS {
+        let mut system = dumbbell(ratio);
+        let (mut report, mut random) = (Report::default(), Random::new(11));
+        let (mut given, mut work) = (Vec3::ZERO, 0.0);
+        let segments: Vec<Segment> = [2, 5, 6, 11].map(|link| Segment { strand: 0, link }).into();
+        let (dt, least) = (0.002, ratio.min(1.0) * ROPE);
+        for k in 0..100 {
+            system.open_segments(segments.clone());
+            // in the step: a force on one of them, for some time
+            let force = match k % 20 {
+                0..12 => Vec3::new(0.0, 0.3, 0.1) * least,
+                _ => Vec3::ZERO,
+            };
+            let before = system.segment_motions(0)[5].pose.position;
+            system.push_segment(segments[1], force, Vec3::ZERO);
+            step(&mut system, dt, &mut report);
+            given += force * dt;
+            work += force.dot(system.segment_motions(0)[5].pose.position - before);
+            // between steps: kicks on all
+            let tree = system.tree_of(0);
+            assert_eq!(tree.segments, segments);
+            let response = system.tree_response(&tree, dt).unwrap();
+            let n = 6 * (tree.bodies.len() + segments.len());
+            let mut any = || Vec3::new(random.range(-1.0, 1.0), random.range(-1.0, 1.0), 0.1);
+            let list: Vec<Vec3> = segments.iter().map(|_| any() * (0.02 * least)).collect();
+            let now = system.segment_motions(0);
+            let pushed: Vec<SegmentImpulse> = segments
+                .iter()
+                .zip(&list)
+                .map(|(segment, p)| SegmentImpulse {
+                    segment: *segment,
+                    impulse: [*p, Vec3::ZERO],
+                    moved: [*p * (0.5 * dt), Vec3::ZERO],
+                })
+                .collect();
+            let still = |k: &usize| BodyImpulse {
+                body: *k,
+                impulse: [Vec3::ZERO; 2],
+                moved: [Vec3::ZERO; 2],
+                pose: None,
+            };
+            let bodies: Vec<BodyImpulse> = tree.bodies.iter().map(still).collect();
+            // what the response foretells of the velocity of each
+            let change = |a: usize| {
+                let mut sum = Vec3::ZERO;
+                for (b, p) in list.iter().enumerate() {
+                    for i in 0..3 {
+                        let row = 6 * (tree.bodies.len() + a) + i;
+                        let at = row * n + 6 * (tree.bodies.len() + b);
+                        sum[i] += Vec3::from_slice(&response.matrix[at..at + 3]).dot(*p);
+                    }
+                }
+                sum
+            };
+            system.take_impulses(&bodies, &pushed, dt);
+            for (a, (segment, p)) in segments.iter().zip(&list).enumerate() {
+                let before = now[segment.link].linear_velocity;
+                let after = system.segment_motions(0)[segment.link].linear_velocity;
+                let off = (after - before - change(a)).length();
+                assert!(off < 1e-10, "{ratio}: velocity off by {off:.1e}"); // measured: below 1e-11
+                work += p.dot(before + change(a) * 0.5);
+                given += *p;
+            }
+            let off = (momentum(&system) - given).length() / (1.0 + ratio * ROPE);
+            assert!(off < 1e-10, "{ratio}: momentum off by {off:.1e}"); // measured: 2e-11
+        }
+        let left = energy(&system);
+        assert_eq!(report.failed, 0, "{ratio}");
+        assert!(left <= work * 1.02, "{ratio}: {left:.3e} of {work:.3e} J"); // measured: 1.0003
     }
 }
