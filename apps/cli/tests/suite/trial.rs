@@ -8,7 +8,7 @@ fn a_broken_law_gives_exit_code_1_and_a_scene_that_runs() {
     // no scene runs in no time
     let arguments = ["trial", "--count", "1", "--patience", "0", "--out", "found"];
     assert_eq!(drystone_in(at.path(), &arguments).code, 1);
-    let file = at.path().join("found/rigid-wall-time-0.toml");
+    let file = at.path().join("found/rigid-time-0.toml");
     assert!(file.exists());
     let file = file.to_str().unwrap();
     drystone_in(at.path(), &["run", file, "--seconds", "0.001"]).well();
