@@ -45,7 +45,7 @@ fn build() -> Scene {
     material.friction = 0.3;
     // hangs between the two by the first vertex of each row
     let cloth = Cloth::new("cloth", surface)
-        .at(0.04, 0.0, 0.0)
+        .at(0.04, 0.12, 0.0)
         .turned([0.0, 0.0, 1.0], -90.0)
         .of(material)
         .colour(0.3, 0.45, 0.7);

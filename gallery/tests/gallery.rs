@@ -238,6 +238,7 @@ truths_hold! {
     balls_on_nails_small "balls-on-nails-small"
     towel_over_line "towel-over-line"
     cloth_on_branch "cloth-on-branch"
+    armpit "armpit"
 }
 
 #[test]
