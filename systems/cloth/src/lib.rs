@@ -33,6 +33,7 @@ mod pairs;
 mod penalty_layers;
 mod penalty_schedule;
 mod pinch;
+mod prescribed_surfaces;
 mod query;
 mod report;
 mod scripted;

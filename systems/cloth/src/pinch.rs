@@ -12,7 +12,6 @@
 
 use drystone_base::{Mat3, Vec3};
 use drystone_geometry::proximity::vertex_face;
-use drystone_geometry::{Aabb, BoxTree};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -21,7 +20,8 @@ use crate::clock::{Tick, next_tick, seconds};
 use crate::event_loop::Run;
 use crate::pair::{Kind, Pair, Scripted};
 use crate::pairs::SIZE_CLASSES;
-use crate::stall_watch::root;
+use crate::prescribed_surfaces::Surfaces;
+use crate::stall_watch::{join, root};
 use crate::state::{Feature, Stall, State};
 use crate::topology::Topology;
 use crate::watch::kept_energy;
@@ -36,8 +36,6 @@ const PRESSED: f64 = 0.5;
 const FREE_LAYER: u32 = 4;
 /// Layer whose thickness is the least distance of edges and faces about it from everything prescribed then.
 const RING_LAYER: u32 = 16;
-/// Rounding of a distance, as a part of it, within which two faces are equally near \[1\].
-const EQUALLY_NEAR: f64 = 1e-9;
 
 /// Cloth that was pinched between two things.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -220,79 +218,6 @@ fn frame([a, b, c]: [Vec3; 3]) -> (Vec3, Mat3) {
     }
 }
 
-/// Faces of prescribed things, and half-spaces, where they are now.
-struct Surfaces<'a> {
-    topology: &'a Topology,
-    x: &'a [Vec3],
-    faces: Vec<u32>,
-    tree: BoxTree,
-}
-
-impl<'a> Surfaces<'a> {
-    fn new(topology: &'a Topology, x: &'a [Vec3]) -> Self {
-        let prescribed = |f: &u32| topology.is_scripted(&topology.faces[*f as usize]);
-        let faces: Vec<u32> = (0..topology.faces.len() as u32)
-            .filter(prescribed)
-            .collect();
-        let bounds = |f: &u32| {
-            let [a, b, c] = topology.faces[*f as usize].map(|i| x[i as usize]);
-            Aabb {
-                low: a.min(b).min(c),
-                high: a.max(b).max(c),
-            }
-        };
-        let boxes: Vec<Aabb> = faces.iter().map(bounds).collect();
-        Self {
-            tree: BoxTree::new(&boxes, &vec![0; boxes.len()]),
-            topology,
-            x,
-            faces,
-        }
-    }
-
-    /// Every thing with a face within `reach` of `p` but `own`, and how far `p` is on the side to which its nearest
-    /// face looks; below zero on the other \[m\].
-    fn near(&self, p: Vec3, reach: f64, own: u32) -> Vec<(u32, f64)> {
-        let topology = self.topology;
-        // by thing: distance, and along the normal of the face
-        let mut found: Vec<(u32, f64, f64)> = Vec::new();
-        let mut add = |thing: u32, distance: f64, along: f64| {
-            if thing == own || distance > reach {
-                return;
-            }
-            let known = found.iter_mut().find(|(other, ..)| *other == thing);
-            let Some((_, least, best)) = known else {
-                return found.push((thing, distance, along));
-            };
-            // over an edge the face that is seen best decides
-            let nearer = distance < *least * (1.0 - EQUALLY_NEAR);
-            let alike = distance <= *least * (1.0 + EQUALLY_NEAR);
-            if nearer || (alike && along.abs() > best.abs()) {
-                (*least, *best) = (distance.min(*least), along);
-            }
-        };
-        let around = Vec3::splat(reach);
-        self.tree.query(p - around, p + around, |k| {
-            let corners = topology.faces[self.faces[k as usize] as usize];
-            let [a, b, c] = corners.map(|i| self.x[i as usize]);
-            let normal = (b - a).cross(c - a).normalize_or_zero();
-            let apart = vertex_face(p, a, b, c).apart;
-            add(
-                topology.thing(corners[0]),
-                apart.length(),
-                normal.dot(apart),
-            );
-        });
-        for plane in &topology.planes {
-            let [a, b, c] = plane.map(|i| self.x[i as usize]);
-            let along = (b - a).cross(c - a).normalize_or_zero().dot(p - a);
-            add(topology.thing(plane[0]), along.abs(), along);
-        }
-        let signed = |(thing, distance, along): (u32, f64, f64)| (thing, distance.copysign(along));
-        found.into_iter().map(signed).collect()
-    }
-}
-
 impl State {
     /// The thing that a vertex moves with: what prescribes it, or what carries it while it is pinched.
     fn goes_with(&self, topology: &Topology, i: u32) -> Option<u32> {
@@ -432,14 +357,7 @@ impl Run<'_> {
         let mut hard = vec![false; parent.len()];
         for pair in active.iter().map(pair).filter(|pair| pair.layers >= layers) {
             pair.corners.iter().for_each(|i| hard[*i as usize] = true);
-            let mut corners = pair.corners.into_iter().filter(free);
-            if let Some(first) = corners.next() {
-                let first = root(&mut parent, first);
-                for i in corners {
-                    let other = root(&mut parent, i);
-                    parent[other as usize] = first;
-                }
-            }
+            join(&mut parent, pair.corners.into_iter().filter(free));
         }
         // what their groups touch, and the pair with most layers at which they do
         let mut touched: Vec<Touched> = Vec::new();

@@ -92,6 +92,17 @@ pub(crate) fn root(parent: &mut [u32], mut i: u32) -> u32 {
     i
 }
 
+/// Joins vertices in a forest.
+pub(crate) fn join(parent: &mut [u32], mut vertices: impl Iterator<Item = u32>) {
+    if let Some(first) = vertices.next() {
+        let first = root(parent, first);
+        for i in vertices {
+            let other = root(parent, i);
+            parent[other as usize] = first;
+        }
+    }
+}
+
 impl Run<'_> {
     /// Counts the ticks of layers of this event; stalls where they have been too many for too long.
     #[inline]
@@ -152,14 +163,7 @@ impl Run<'_> {
         // groups of vertices joined by active layers
         let mut parent: Vec<u32> = (0..state.vertices.len() as u32).collect();
         for entry in state.schedule.levels.iter().flatten() {
-            let mut corners = entry.corners.into_iter().filter(free);
-            if let Some(first) = corners.next() {
-                let first = root(&mut parent, first);
-                for i in corners {
-                    let other = root(&mut parent, i);
-                    parent[other as usize] = first;
-                }
-            }
+            join(&mut parent, entry.corners.into_iter().filter(free));
         }
         // of each group, by its root: ticks a second of layers, of elastic forces and first layers, and more
         #[derive(Clone, Default)]
